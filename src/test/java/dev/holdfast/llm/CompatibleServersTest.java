@@ -183,6 +183,113 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(message.text()).isEqualTo("so");
   }
 
+  /** Refuses an answer with calls that lacks what stands at the pointer, as a thinking model's. */
+  private void demand(String pointer, String wanted) {
+    models.always(
+        ModelBehaviour.choose(
+            asked -> {
+              for (JsonNode message : asked.body().path("messages")) {
+                if (message.has("tool_calls") && !message.at(pointer).asString("").equals(wanted)) {
+                  return ModelBehaviour.error(400, "invalid_request_error", pointer + " missing");
+                }
+              }
+              return ModelBehaviour.answer("on it goes");
+            }));
+  }
+
+  private CallResult goOn(String provider, Message... conversation) throws InterruptedException {
+    ProviderSettings settings =
+        new ProviderSettings(provider, models.openAiUrl(), List.of("secret-1"), Prices.NONE);
+    return opened(Vendor.OPENAI.on(settings, wire::add))
+        .call(request(LONG, List.of(conversation)), StreamListener.NONE);
+  }
+
+  private static Message result(String id) {
+    return new Message.ToolResult(id, "a", "done", false);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"reasoning_content", "reasoning"})
+  @DisplayName("reasoning goes back to its provider in the field that it came in (DeepSeek)")
+  void reasoningGoesBack(String field) throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'" + field + "':'h'}")
+                + delta("{'" + field + "':'m'}")
+                + delta("{'tool_calls':[{'id':'x','function':{'name':'a','arguments':'{}'}}]}")
+                + end("tool_calls")));
+    Message.Assistant thought = answered(Vendor.OPENAI).message();
+    demand("/" + field, "hm");
+
+    Message user = new Message.User("go");
+    assertThat(goOn("OPENAI", user, thought, result("x"))).isInstanceOf(CallResult.Answer.class);
+    assertThat(goOn("other", user, thought, result("x"))).isInstanceOf(CallResult.Failed.class);
+    assertThat(models.lastRequest().body().toString()).doesNotContain("hm");
+  }
+
+  @Test
+  @DisplayName(
+      "an answer of another model beside reasoned ones says that its reasoning is left out")
+  void reasoningLeftOut() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'reasoning_content':'hm'}")
+                + delta("{'tool_calls':[{'id':'x','function':{'name':'a','arguments':'{}'}}]}")
+                + end("tool_calls")));
+    Message.Assistant thought = answered(Vendor.OPENAI).message();
+    Message.Assistant other = new Message.Assistant("", List.of(new ToolCall("y", "a", "{}")));
+
+    goOn("OPENAI", new Message.User("go"), other, result("y"), thought, result("x"));
+
+    JsonNode messages = models.lastRequest().body().path("messages");
+    assertThat(messages.at("/1/reasoning_content").asString("")).isEqualTo("(left out)");
+    assertThat(messages.at("/3/reasoning_content").asString("")).isEqualTo("hm");
+  }
+
+  @Test
+  @DisplayName("what stands beside a call goes back to its provider (Gemini's thought_signature)")
+  void signatureGoesBack() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta(
+                    "{'tool_calls':[{'index':0,'id':'','function':{'name':'a','arguments':'{}'},"
+                        + "'extra_content':{'google':{'thought_signature':'c2ln'}}}]}")
+                + delta(
+                    "{'tool_calls':[{'index':0,'id':'y','function':{'name':'a','arguments':'{}'}}]}")
+                + end("tool_calls")));
+    Message.Assistant signed = answered(Vendor.OPENAI).message();
+    demand("/tool_calls/0/extra_content/google/thought_signature", "c2ln");
+
+    String id = signed.toolCalls().getFirst().id();
+    Message user = new Message.User("go");
+    assertThat(goOn("OPENAI", user, signed, result(id), result("y")))
+        .isInstanceOf(CallResult.Answer.class);
+    assertThat(models.lastRequest().body().at("/messages/1/tool_calls/1").has("extra_content"))
+        .isFalse();
+    assertThat(goOn("other", user, signed, result(id), result("y")))
+        .isInstanceOf(CallResult.Failed.class);
+  }
+
+  @Test
+  @DisplayName("a call of another model beside signed ones has the mark of one without a signature")
+  void signatureSkipped() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta(
+                    "{'tool_calls':[{'index':0,'id':'x','function':{'name':'a','arguments':'{}'},"
+                        + "'extra_content':{'google':{'thought_signature':'c2ln'}}}]}")
+                + end("tool_calls")));
+    Message.Assistant signed = answered(Vendor.OPENAI).message();
+    Message.Assistant other = new Message.Assistant("", List.of(new ToolCall("y", "a", "{}")));
+
+    goOn("OPENAI", new Message.User("go"), other, result("y"), signed, result("x"));
+
+    String at = "/tool_calls/0/extra_content/google/thought_signature";
+    JsonNode messages = models.lastRequest().body().path("messages");
+    assertThat(messages.path(1).at(at).asString("")).isEqualTo("skip_thought_signature_validator");
+    assertThat(messages.path(3).at(at).asString("")).isEqualTo("c2ln");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

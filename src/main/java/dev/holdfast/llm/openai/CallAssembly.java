@@ -1,14 +1,20 @@
 package dev.holdfast.llm.openai;
 
 import com.openai.core.JsonField;
+import com.openai.core.JsonValue;
 import com.openai.models.chat.completions.ChatCompletionChunk.Choice.Delta.ToolCall;
 import dev.holdfast.llm.wire.AnswerBuilder;
 import dev.holdfast.llm.wire.AnswerBuilder.OpenCall;
 import dev.holdfast.llm.wire.JsonTree;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Finds out which call a piece belongs to. By the book each has an index; some servers leave it
@@ -17,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class CallAssembly {
   private final AnswerBuilder answer;
   private final Map<Long, OpenCall> byIndex = new HashMap<>();
+  private final List<OpenCall> opened = new ArrayList<>();
+  private final Map<OpenCall, JsonNode> extras = new HashMap<>();
   private @Nullable OpenCall last;
 
   CallAssembly(AnswerBuilder answer) {
@@ -37,7 +45,34 @@ final class CallAssembly {
         .asKnown()
         .flatMap(function -> arguments(function._arguments()))
         .ifPresent(call::arguments);
+    JsonValue extra = piece._additionalProperties().get(KeptFields.EXTRA);
+    if (extra != null) {
+      keep(call, JsonTree.of(extra.convert(Object.class)));
+    }
     last = call;
+  }
+
+  private void keep(OpenCall call, JsonNode extra) {
+    if (extra.isObject()) {
+      answer.beside(extra.toString());
+      extras.put(call, extra);
+    }
+  }
+
+  /**
+   * What stood beside the calls, by their ids.
+   *
+   * @param done all calls of the answer
+   */
+  ObjectNode extras(List<dev.holdfast.llm.ToolCall> done) {
+    ObjectNode byId = JsonMapper.shared().createObjectNode();
+    for (int i = 0; i < opened.size(); i++) {
+      JsonNode extra = extras.get(opened.get(i));
+      if (extra != null) {
+        byId.set(done.get(i).id(), extra);
+      }
+    }
+    return byId;
   }
 
   /** By the book they are the text of an object; llama.cpp and TGI have sent the object itself. */
@@ -66,10 +101,11 @@ final class CallAssembly {
     if (open != null && !other && !isNext(open, index, id, name)) {
       return open;
     }
-    OpenCall opened = answer.call(id);
+    OpenCall next = answer.call(id);
+    opened.add(next);
     if (index != null) {
-      byIndex.put(index, opened);
+      byIndex.put(index, next);
     }
-    return opened;
+    return next;
   }
 }

@@ -6,6 +6,7 @@ import com.openai.core.ObjectMappers;
 import com.openai.models.chat.completions.ChatCompletionChunk;
 import com.openai.models.chat.completions.ChatCompletionChunk.Choice;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.wire.AnswerBuilder;
@@ -29,19 +30,23 @@ import tools.jackson.databind.node.ObjectNode;
  * be missing or of a strange type, and the usage may stand anywhere.
  */
 final class ChunkReader {
-  private static final List<String> REASONING = List.of("reasoning_content", "reasoning");
-
+  private final String provider;
   private final Transmission transmission;
   private final AnswerBuilder answer;
   private final ThinkTags text;
   private final CallAssembly calls;
   private Usage usage = Usage.NONE;
   private @Nullable String stop;
+  private @Nullable String reasoningField;
   private boolean anyChunk;
   private boolean anyChoice;
   private boolean refused;
 
-  ChunkReader(Transmission transmission) {
+  /**
+   * @param provider its name in the configuration
+   */
+  ChunkReader(String provider, Transmission transmission) {
+    this.provider = provider;
     this.transmission = transmission;
     this.answer = transmission.newAnswer();
     this.text = new ThinkTags(answer);
@@ -74,10 +79,10 @@ final class ChunkReader {
 
   private void delta(Choice.Delta delta) {
     Map<String, JsonValue> all = delta._allProperties();
-    REASONING.stream()
-        .flatMap(field -> string(all.get(field)).stream())
+    KeptFields.REASONING.stream()
+        .filter(field -> string(all.get(field)).isPresent())
         .findFirst()
-        .ifPresent(answer::reasoning);
+        .ifPresent(field -> reasoning(field, string(all.get(field)).orElse("")));
     delta._content().asKnown().ifPresent(text::accept);
     delta._content().asArray().orElse(List.of()).forEach(this::part);
     delta
@@ -89,6 +94,13 @@ final class ChunkReader {
               answer.text(words);
             });
     known(delta._toolCalls()).forEach(calls::accept);
+  }
+
+  private void reasoning(String field, String piece) {
+    if (reasoningField == null && !piece.isEmpty()) {
+      reasoningField = field;
+    }
+    answer.reasoning(piece);
   }
 
   /** Of a text in parts, as Mistral's models send it when they think. */
@@ -142,7 +154,18 @@ final class ChunkReader {
     if (stop == null) {
       throw new UncheckedIOException(new EOFException("the stream ended before the answer did"));
     }
-    return answer.build(refused ? StopReason.REFUSED : reason(stop), usage, null);
+    return withKept(answer.build(refused ? StopReason.REFUSED : reason(stop), usage, null));
+  }
+
+  private CallResult.Answer withKept(CallResult.Answer built) {
+    Message.Assistant message = built.message();
+    String opaque =
+        KeptFields.opaque(
+            provider, reasoningField, message.reasoning(), calls.extras(message.toolCalls()));
+    return new CallResult.Answer(
+        new Message.Assistant(message.text(), message.reasoning(), message.toolCalls(), opaque),
+        built.stop(),
+        built.usage());
   }
 
   private static StopReason reason(String stop) {

@@ -26,11 +26,16 @@ import org.jspecify.annotations.Nullable;
 final class OpenAiApi implements VendorApi {
   static final String VENDOR_URL = "https://api.openai.com/v1";
 
+  private final String provider;
   private final String baseUrl;
   private final HttpClient http;
 
-  OpenAiApi(@Nullable String baseUrl) {
+  /**
+   * @param provider its name in the configuration
+   */
+  OpenAiApi(String provider, @Nullable String baseUrl) {
     this(
+        provider,
         baseUrl,
         OkHttpClient.builder()
             .maxIdleConnections(HttpBounds.IDLE_CONNECTIONS)
@@ -39,7 +44,8 @@ final class OpenAiApi implements VendorApi {
   }
 
   /** Over a client of the caller's, which {@link #close} closes. */
-  OpenAiApi(@Nullable String baseUrl, HttpClient http) {
+  OpenAiApi(String provider, @Nullable String baseUrl, HttpClient http) {
+    this.provider = provider;
     this.baseUrl = baseUrl == null ? VENDOR_URL : baseUrl;
     this.http = http;
   }
@@ -52,8 +58,8 @@ final class OpenAiApi implements VendorApi {
             .chat()
             .completions()
             .withRawResponse()
-            .createStreaming(OpenAiRequest.of(request, isVendor()), options)) {
-      ChunkReader reader = new ChunkReader(transmission);
+            .createStreaming(OpenAiRequest.of(request, provider, isVendor()), options)) {
+      ChunkReader reader = new ChunkReader(provider, transmission);
       if (transmission.isDocument()) {
         reader.document(transmission.document());
       } else {

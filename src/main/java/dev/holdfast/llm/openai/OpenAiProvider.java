@@ -16,6 +16,7 @@ public final class OpenAiProvider {
    */
   public static ChatProvider create(
       ProviderSettings settings, WireListener wire, LongSupplier nanoTime, Clock clock) {
-    return new WireProvider(settings, new OpenAiApi(settings.baseUrl()), wire, nanoTime, clock);
+    OpenAiApi api = new OpenAiApi(settings.name(), settings.baseUrl());
+    return new WireProvider(settings, api, wire, nanoTime, clock);
   }
 }

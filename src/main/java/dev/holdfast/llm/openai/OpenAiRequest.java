@@ -23,16 +23,17 @@ final class OpenAiRequest {
   private OpenAiRequest() {}
 
   /**
+   * @param provider its name in the configuration
    * @param vendor whether this goes to OpenAI itself, whose newer models refuse {@code max_tokens},
    *     and who refuses long ids; the others know nothing else, and want their own ids back
    */
   // The SDK takes its JSON values for any field, but says so with a raw type.
   @SuppressWarnings("unchecked")
-  static ChatCompletionCreateParams of(ChatRequest request, boolean vendor) {
+  static ChatCompletionCreateParams of(ChatRequest request, String provider, boolean vendor) {
     ChatCompletionCreateParams.Builder params =
         ChatCompletionCreateParams.builder()
             .model(request.model())
-            .messages(JsonValue.from(JsonTree.plain(messages(request, vendor))))
+            .messages(JsonValue.from(JsonTree.plain(messages(request, provider, vendor))))
             .streamOptions(ChatCompletionStreamOptions.builder().includeUsage(true).build());
     Integer most = request.maxOutputTokens();
     if (most != null && vendor) {
@@ -65,17 +66,23 @@ final class OpenAiRequest {
     return tools;
   }
 
-  private static ArrayNode messages(ChatRequest request, boolean vendor) {
+  private static ArrayNode messages(ChatRequest request, String provider, boolean vendor) {
     ArrayNode messages = JSON.createArrayNode();
     if (!request.system().isEmpty()) {
       messages.addObject().put("role", "system").put("content", request.system());
     }
     List<Message> complete = ToolPairs.complete(request.messages());
+    KeptFields kept = new KeptFields(provider, complete);
     for (Message message : vendor ? ToolPairs.withPlainIds(complete) : complete) {
       ObjectNode node = messages.addObject();
       switch (message) {
         case Message.User user -> node.put("role", "user").put("content", user.content());
-        case Message.Assistant assistant -> assistant(node, assistant);
+        case Message.Assistant assistant -> {
+          assistant(node, assistant);
+          if (!vendor) {
+            kept.write(assistant, node);
+          }
+        }
         case Message.ToolResult result ->
             node.put("role", "tool")
                 .put("tool_call_id", result.callId())

@@ -89,6 +89,11 @@ public final class AnswerBuilder {
     }
   }
 
+  /** What the adapter keeps besides; an answer cannot grow by it past its bound. */
+  public void beside(String piece) {
+    count(piece);
+  }
+
   /** All of the text until now. */
   public String text() {
     return text.toString();

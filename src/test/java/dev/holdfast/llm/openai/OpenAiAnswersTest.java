@@ -70,7 +70,8 @@ class OpenAiAnswersTest {
 
   /** Of the call and of its result. */
   private static List<String> idsOf(ChatRequest request, boolean vendor) {
-    JsonValue messages = OpenAiRequest.of(request, vendor)._messages().asUnknown().orElseThrow();
+    JsonValue messages =
+        OpenAiRequest.of(request, "fuzz", vendor)._messages().asUnknown().orElseThrow();
     JsonNode sent = JsonTree.of(messages.convert(Object.class));
     return List.of(
         sent.path(0).path("tool_calls").path(0).path("id").asString(),

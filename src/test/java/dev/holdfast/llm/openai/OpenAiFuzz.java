@@ -29,7 +29,7 @@ public final class OpenAiFuzz {
 
   /** A provider whose server answers everything with one input. */
   static ChatProvider provider(byte[] input, WireListener wire) {
-    OpenAiApi api = new OpenAiApi(null, new Canned(input));
+    OpenAiApi api = new OpenAiApi(AnswerFuzz.settings().name(), null, new Canned(input));
     return new WireProvider(AnswerFuzz.settings(), api, wire, System::nanoTime, Clock.systemUTC());
   }
 

@@ -1,0 +1,107 @@
+package dev.holdfast.llm.openai;
+
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.wire.JsonTree;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What servers of thinking models want back with an answer, as {@link Message.Assistant#opaque}:
+ * {@code {"gemini": {"reasoning_content": "hm", "calls": {"call_1": {...}}}}} with the provider's
+ * name, the field that the reasoning came in, and what stood beside a call. DeepSeek refuses a
+ * conversation without the first, Gemini one without the second.
+ */
+final class KeptFields {
+  static final List<String> REASONING = List.of("reasoning_content", "reasoning");
+  static final String EXTRA = "extra_content";
+
+  private static final String CALLS = "calls";
+  private static final String GOOGLE = "google";
+  private static final String SIGNATURE = "thought_signature";
+
+  /** Google's word for a call that has no signature, because another model made it. */
+  private static final String NO_SIGNATURE = "skip_thought_signature_validator";
+
+  private static final String LEFT_OUT = "(left out)";
+
+  private final String provider;
+  private final @Nullable String field;
+  private final boolean signed;
+
+  /**
+   * @param messages the whole conversation: where this provider has thought in it, every answer
+   *     with calls needs a thought, even one of another provider or one that was shortened
+   */
+  KeptFields(String provider, List<Message> messages) {
+    this.provider = provider;
+    List<JsonNode> own =
+        messages.stream()
+            .filter(Message.Assistant.class::isInstance)
+            .map(each -> of((Message.Assistant) each))
+            .toList();
+    this.field =
+        REASONING.stream()
+            .filter(name -> own.stream().anyMatch(kept -> kept.has(name)))
+            .findFirst()
+            .orElse(null);
+    this.signed = own.stream().anyMatch(kept -> !kept.path(CALLS).findValues(SIGNATURE).isEmpty());
+  }
+
+  /**
+   * @param field that the reasoning came in; null where there was none
+   * @param extras by the ids of their calls
+   * @return null where nothing is wanted back
+   */
+  static @Nullable String opaque(
+      String provider, @Nullable String field, String reasoning, ObjectNode extras) {
+    if (field == null && extras.isEmpty()) {
+      return null;
+    }
+    ObjectNode root = JsonMapper.shared().createObjectNode();
+    ObjectNode kept = root.putObject(provider);
+    if (field != null) {
+      kept.put(field, reasoning);
+    }
+    if (!extras.isEmpty()) {
+      kept.set(CALLS, extras);
+    }
+    return root.toString();
+  }
+
+  private JsonNode of(Message.Assistant answer) {
+    return answer.opaque() == null
+        ? JsonMapper.shared().missingNode()
+        : JsonTree.parse(answer.opaque()).path(provider);
+  }
+
+  /**
+   * @param written the answer with its calls
+   */
+  void write(Message.Assistant answer, ObjectNode written) {
+    JsonNode kept = of(answer);
+    boolean calls = !answer.toolCalls().isEmpty();
+    if (field != null && (calls || kept.has(field))) {
+      written.put(field, kept.path(field).asString(LEFT_OUT));
+    }
+    if (calls) {
+      extras(kept.path(CALLS), written.path("tool_calls"));
+    }
+  }
+
+  private void extras(JsonNode extras, JsonNode calls) {
+    for (JsonNode call : calls) {
+      JsonNode extra = extras.path(call.path("id").asString(""));
+      if (extra.isObject()) {
+        ((ObjectNode) call).set(EXTRA, extra);
+      }
+    }
+    // Of calls that are made together only the first is signed.
+    if (signed && extras.isEmpty()) {
+      ObjectNode first = (ObjectNode) calls.path(0);
+      first.putObject(EXTRA).putObject(GOOGLE).put(SIGNATURE, NO_SIGNATURE);
+    }
+  }
+}
