@@ -11,12 +11,18 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The rules of Anthropic's conversations, on what really goes over the wire. */
 class AnthropicShapeTest extends ProviderFixture {
   private static final JsonMapper JSON = JsonMapper.shared();
+
+  /** By a version that did not name the provider. */
+  private static final String OLDER =
+      "{\"anthropic\":[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s\"}]}";
 
   private JsonNode sent(List<Message> conversation) throws InterruptedException {
     provider(Vendor.ANTHROPIC).call(request(LONG, conversation), StreamListener.NONE);
@@ -117,10 +123,58 @@ class AnthropicShapeTest extends ProviderFixture {
     assertThat(models.lastRequest().body().toString()).doesNotContain("c2lnbmVk", "hm");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"c2lnbmVk", ""})
+  @DisplayName(
+      "thinking of one server is left out for another one that speaks the same (imitators)")
+  void thinkingOfAnother(String signature) throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            event("message_start", "'message':{'role':'assistant','content':[]}")
+                + event(
+                    "content_block_start",
+                    "'index':0,'content_block':{'type':'thinking','thinking':'','signature':''}")
+                + event(
+                    "content_block_delta",
+                    "'index':0,'delta':{'type':'thinking_delta','thinking':'hm'}")
+                + event(
+                    "content_block_delta",
+                    "'index':0,'delta':{'type':'signature_delta','signature':'%s'}"
+                        .formatted(signature))
+                + event("content_block_stop", "'index':0")
+                + event(
+                    "content_block_start",
+                    "'index':1,'content_block':{'type':'tool_use','id':'x','name':'a','input':{}}")
+                + event("content_block_stop", "'index':1")
+                + event("message_delta", "'delta':{'stop_reason':'tool_use'}")
+                + event("message_stop", "'end':true")));
+    Message.Assistant thought = answered(Vendor.ANTHROPIC).message();
+    List<Message> conversation =
+        List.of(new Message.User("go"), thought, new Message.ToolResult("x", "a", "done", false));
+
+    ProviderSettings other =
+        new ProviderSettings("other", models.anthropicUrl(), List.of("secret-1"), Prices.NONE);
+    opened(Vendor.ANTHROPIC.on(other, wire::add))
+        .call(request(LONG, conversation), StreamListener.NONE);
+
+    assertThat(models.lastRequest().body().at("/messages/1/content").toString())
+        .isEqualTo("[{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"a\",\"input\":{}}]");
+    assertThat(sent(conversation).at("/messages/1/content/0").toString())
+        .as("its own server gets it as it came")
+        .isEqualTo(
+            "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"" + signature + "\"}");
+  }
+
+  private static String event(String type, String json) {
+    String data = "{'type':'" + type + "'," + json + "}";
+    return "event: " + type + "\ndata: " + data.replace('\'', '"') + "\n\n";
+  }
+
   @Test
   @DisplayName("another provider's opaque part is left out, and garbage in it does no harm")
   void foreignOpaque() throws InterruptedException {
-    for (String opaque : List.of("{\"other\":[1]}", "garbage", "{\"anthropic\":\"x\"}", "[]")) {
+    for (String opaque :
+        List.of("{\"other\":[1]}", "garbage", "{\"anthropic\":\"x\"}", "[]", OLDER)) {
       JsonNode body =
           sent(
               List.of(

@@ -26,17 +26,22 @@ import org.jspecify.annotations.Nullable;
 final class AnthropicApi implements VendorApi {
   static final String VENDOR_URL = "https://api.anthropic.com";
 
+  private final String provider;
   private final Function<String, AnthropicClient> connect;
   private final Map<String, AnthropicClient> clients = new ConcurrentHashMap<>();
 
-  AnthropicApi(@Nullable String baseUrl) {
-    this(key -> connect(baseUrl == null ? VENDOR_URL : baseUrl, key));
+  /**
+   * @param provider its name in the configuration
+   */
+  AnthropicApi(String provider, @Nullable String baseUrl) {
+    this(provider, key -> connect(baseUrl == null ? VENDOR_URL : baseUrl, key));
   }
 
   /**
    * @param connect makes the client of one key
    */
-  AnthropicApi(Function<String, AnthropicClient> connect) {
+  AnthropicApi(String provider, Function<String, AnthropicClient> connect) {
+    this.provider = provider;
     this.connect = connect;
   }
 
@@ -51,11 +56,11 @@ final class AnthropicApi implements VendorApi {
         client
             .messages()
             .withRawResponse()
-            .createStreaming(AnthropicRequest.of(request), options)) {
+            .createStreaming(AnthropicRequest.of(request, provider), options)) {
       if (transmission.isDocument()) {
         throw document(transmission.document());
       }
-      EventReader reader = new EventReader(transmission);
+      EventReader reader = new EventReader(provider, transmission);
       read(response, reader);
       return reader.result();
     }

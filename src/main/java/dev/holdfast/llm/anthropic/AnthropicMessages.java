@@ -18,14 +18,21 @@ final class AnthropicMessages {
   private static final JsonMapper JSON = JsonMapper.shared();
   private static final String NOTHING = "(nothing)";
 
+  private final String provider;
   private final ArrayNode messages = JSON.createArrayNode();
   private String role = "";
 
-  private AnthropicMessages() {}
+  private AnthropicMessages(String provider) {
+    this.provider = provider;
+  }
 
-  /** At least one message. */
-  static ArrayNode of(List<Message> conversation) {
-    AnthropicMessages shape = new AnthropicMessages();
+  /**
+   * At least one message.
+   *
+   * @param provider that it goes to, by its name in the configuration
+   */
+  static ArrayNode of(String provider, List<Message> conversation) {
+    AnthropicMessages shape = new AnthropicMessages(provider);
     for (Message message : ToolPairs.withPlainIds(ToolPairs.complete(conversation))) {
       switch (message) {
         case Message.User user -> text(shape.content("user"), user.content());
@@ -66,7 +73,7 @@ final class AnthropicMessages {
 
   private void assistant(Message.Assistant assistant) {
     ArrayNode content = content("assistant");
-    boolean written = SignedThinking.write(assistant, content);
+    boolean written = SignedThinking.write(provider, assistant, content);
     if (!written && !assistant.text().isBlank()) {
       text(content, assistant.text());
     }

@@ -16,6 +16,7 @@ public final class AnthropicProvider {
    */
   public static ChatProvider create(
       ProviderSettings settings, WireListener wire, LongSupplier nanoTime, Clock clock) {
-    return new WireProvider(settings, new AnthropicApi(settings.baseUrl()), wire, nanoTime, clock);
+    AnthropicApi api = new AnthropicApi(settings.name(), settings.baseUrl());
+    return new WireProvider(settings, api, wire, nanoTime, clock);
   }
 }

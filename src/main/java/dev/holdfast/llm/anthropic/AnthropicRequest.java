@@ -25,9 +25,9 @@ final class AnthropicRequest {
 
   // The SDK takes its JSON values for any field, but says so with a raw type.
   @SuppressWarnings("unchecked")
-  static MessageCreateParams of(ChatRequest request) {
+  static MessageCreateParams of(ChatRequest request, String provider) {
     Integer most = request.maxOutputTokens();
-    ArrayNode messages = AnthropicMessages.of(request.messages());
+    ArrayNode messages = AnthropicMessages.of(provider, request.messages());
     cacheLastBlock(messages);
     MessageCreateParams.Builder params =
         MessageCreateParams.builder()

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class EventReader {
   private final Transmission transmission;
   private final AnswerBuilder answer;
-  private final SignedThinking thinking = new SignedThinking();
+  private final SignedThinking thinking;
   private final Map<Long, AnswerBuilder.OpenCall> calls = new HashMap<>();
   private final Map<Long, OpenThinking> thoughts = new HashMap<>();
   private Usage usage = Usage.NONE;
@@ -38,7 +38,11 @@ final class EventReader {
     private final StringBuilder signature = new StringBuilder();
   }
 
-  EventReader(Transmission transmission) {
+  /**
+   * @param provider its name in the configuration
+   */
+  EventReader(String provider, Transmission transmission) {
+    this.thinking = new SignedThinking(provider);
     this.transmission = transmission;
     this.answer = transmission.newAnswer();
   }

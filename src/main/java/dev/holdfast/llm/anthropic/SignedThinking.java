@@ -9,15 +9,22 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The thinking of an answer with its signatures, as {@link Message.Assistant#opaque}: {@code
- * {"anthropic": [...]}} with the blocks in their order and {@code {"type": "text"}} where the text
- * stood. Anthropic wants them back unchanged and in their place while tools are in use.
+ * The thinking of an answer with its signatures, as {@link Message.Assistant#opaque}: {@code {"a2":
+ * [...]}} with the provider's name, the blocks in their order and {@code {"type": "text"}} where
+ * the text stood. Anthropic wants them back unchanged and in their place while tools are in use,
+ * and refuses signatures that others made who speak its wire.
  */
 final class SignedThinking {
-  private static final String MARK = "anthropic";
-
+  private final String provider;
   private final ArrayNode blocks = JsonMapper.shared().createArrayNode();
   private boolean thought;
+
+  /**
+   * @param provider its name in the configuration
+   */
+  SignedThinking(String provider) {
+    this.provider = provider;
+  }
 
   void thinking(String text, String signature) {
     ObjectNode block = blocks.addObject().put("type", "thinking");
@@ -42,20 +49,20 @@ final class SignedThinking {
       return null;
     }
     ObjectNode root = JsonMapper.shared().createObjectNode();
-    root.set(MARK, blocks);
+    root.set(provider, blocks);
     return root.toString();
   }
 
   /**
-   * Writes thinking and text of an answer of Anthropic's own.
+   * Writes thinking and text of an answer that this provider gave.
    *
    * @return false where it is another's and nothing was written
    */
-  static boolean write(Message.Assistant assistant, ArrayNode content) {
+  static boolean write(String provider, Message.Assistant assistant, ArrayNode content) {
     JsonNode blocks =
         assistant.opaque() == null
             ? JsonMapper.shared().missingNode()
-            : JsonTree.parse(assistant.opaque()).path(MARK);
+            : JsonTree.parse(assistant.opaque()).path(provider);
     if (!blocks.isArray()) {
       return false;
     }

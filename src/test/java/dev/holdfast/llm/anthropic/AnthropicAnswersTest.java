@@ -203,7 +203,7 @@ class AnthropicAnswersTest {
     assertThat(message.reasoning()).isEqualTo("firstsecond");
     assertThat(message.opaque())
         .isEqualTo(
-            ("{'anthropic':[{'type':'thinking','thinking':'first','signature':'s1'},"
+            ("{'fuzz':[{'type':'thinking','thinking':'first','signature':'s1'},"
                     + "{'type':'redacted_thinking','data':'hidden'},"
                     + "{'type':'thinking','thinking':'second','signature':'s2'},"
                     + "{'type':'text'}]}")
@@ -221,9 +221,9 @@ class AnthropicAnswersTest {
   void blankText() {
     ArrayNode content = JsonMapper.shared().createArrayNode();
     String opaque =
-        "{\"anthropic\":[{\"type\":\"redacted_thinking\",\"data\":\"d\"},"
-            + "{\"type\":\"text\"}]}";
-    assertThat(SignedThinking.write(new Message.Assistant(" ", "", List.of(), opaque), content))
+        "{\"a2\":[{\"type\":\"redacted_thinking\",\"data\":\"d\"}," + "{\"type\":\"text\"}]}";
+    assertThat(
+            SignedThinking.write("a2", new Message.Assistant(" ", "", List.of(), opaque), content))
         .isTrue();
     assertThat(content).hasToString("[{\"type\":\"redacted_thinking\",\"data\":\"d\"}]");
   }

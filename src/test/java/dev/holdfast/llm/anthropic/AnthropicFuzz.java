@@ -38,7 +38,8 @@ public final class AnthropicFuzz {
             .putHeader("X-Api-Key", "sk-test-0123456789")
             .maxRetries(0)
             .build();
-    AnthropicApi api = new AnthropicApi(_ -> new AnthropicClientImpl(options));
+    AnthropicApi api =
+        new AnthropicApi(AnswerFuzz.settings().name(), _ -> new AnthropicClientImpl(options));
     return new WireProvider(AnswerFuzz.settings(), api, wire, System::nanoTime, Clock.systemUTC());
   }
 
