@@ -11,17 +11,19 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** Replaces one place of a file. Not idempotent: the new text may hold the old one again. */
 final class EditFileTool {
   private static final int MAX_BYTES = 10 << 20;
+  private static final Pattern BARE_END = Pattern.compile("(?<!\r)\n");
 
   private static final String DESCRIPTION =
       """
       Replaces a text in a file of the workspace. The search text must be exactly as in the file,
       with its spaces and line ends and without read_file's line numbers, and must occur once: take
-      in lines around it until it does.
+      in lines around it until it does. Where all line ends of the file are \\r\\n, write \\n.
       """;
 
   private static final String SCHEMA =
@@ -62,12 +64,12 @@ final class EditFileTool {
   private static Edited edited(Workspace workspace, JsonNode arguments)
       throws IOException, InterruptedException {
     String path = arguments.get("path").asString();
-    String search = arguments.get("search").asString();
-    String replace = arguments.get("replace").asString();
+    String text = text(workspace, path);
+    String search = withEndsOf(text, arguments.get("search").asString());
+    String replace = withEndsOf(text, arguments.get("replace").asString());
     if (search.equals(replace)) {
       throw new ModelRetryException("search and replace are the same: nothing would change.");
     }
-    String text = text(workspace, path);
     int at = text.indexOf(search);
     if (at < 0) {
       throw new ModelRetryException(NearestMatch.notFound(path, text, search));
@@ -78,6 +80,12 @@ final class EditFileTool {
     }
     String changed = text.substring(0, at) + replace + text.substring(at + search.length());
     return new Edited(path, changed, NearestMatch.lineOf(text, at));
+  }
+
+  /** Models write bare line ends, and read_file does not show which ones a file has. */
+  private static String withEndsOf(String text, String written) {
+    boolean onlyCrLf = text.contains("\r\n") && !BARE_END.matcher(text).find();
+    return onlyCrLf ? BARE_END.matcher(written).replaceAll("\r\n") : written;
   }
 
   private static String text(Workspace workspace, String path)

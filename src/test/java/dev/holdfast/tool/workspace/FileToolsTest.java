@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The tools for files")
@@ -120,6 +121,42 @@ class FileToolsTest {
     assertThat(Files.readString(root.resolve("a.txt"))).isEqualTo("a\r\n$0\\d $1\\\r\nc");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          two       | 2~2b       | one^2^2b^three^
+          two~three | 2~3        | one^2^3^
+          ~two      | ~2         | one^2^three^
+          two^three | 2^3~       | one^2^3^^
+          two^      | ""         | one^three^
+          """)
+  @DisplayName("edit_file writes and finds line ends as the file has them, where all are CR LF")
+  void crlf(String search, String replace, String then) throws Exception {
+    file("crlf.txt", "one\r\ntwo\r\nthree\r\n");
+
+    bench.text(
+        "edit_file", Map.of("path", "crlf.txt", "search", ends(search), "replace", ends(replace)));
+
+    assertThat(Files.readString(root.resolve("crlf.txt"))).isEqualTo(ends(then));
+  }
+
+  private static String ends(String text) {
+    return text.replace("~", "\n").replace("^", "\r\n");
+  }
+
+  @Test
+  @DisplayName("edit_file leaves the line ends of a text alone in a file that has both kinds")
+  void mixedEnds() throws Exception {
+    file("mixed.txt", "one\r\ntwo\nthree\r\n");
+
+    bench.text("edit_file", Map.of("path", "mixed.txt", "search", "two", "replace", "2\n2b"));
+
+    assertThat(Files.readString(root.resolve("mixed.txt"))).isEqualTo("one\r\n2\n2b\nthree\r\n");
+  }
+
   @Test
   @DisplayName("edit_file says why it cannot: twice, nowhere with the nearest text, line ends")
   void editsNothingElse() throws Exception {
@@ -130,8 +167,8 @@ class FileToolsTest {
         Map.of("path", "a.txt", "search", "if (b) {\n  go();", "replace", "x");
     assertThat(bench.text("edit_file", near))
         .endsWith("The nearest text is at line 4:\nif (b) {\n    go();");
-    file("crlf.txt", "a\r\nb\r\n");
-    Map<String, String> ends = Map.of("path", "crlf.txt", "search", "a\nb", "replace", "x");
+    file("mixed.txt", "a\r\nb\nc\n");
+    Map<String, String> ends = Map.of("path", "mixed.txt", "search", "a\nb", "replace", "x");
     assertThat(bench.text("edit_file", ends)).contains("\\r\\n");
     Map<String, String> same = Map.of("path", "a.txt", "search", "a", "replace", "a");
     assertThat(bench.text("edit_file", same)).contains("nothing would change");
