@@ -208,23 +208,45 @@ class CompatibleServersTest extends ProviderFixture {
     return new Message.ToolResult(id, "a", "done", false);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"reasoning_content", "reasoning"})
-  @DisplayName("reasoning goes back to its provider in the field that it came in (DeepSeek)")
-  void reasoningGoesBack(String field) throws InterruptedException {
+  @Test
+  @DisplayName("reasoning of an answer with calls goes back to its provider (DeepSeek)")
+  void reasoningGoesBack() throws InterruptedException {
+    Message.Assistant thought = withCall("reasoning_content");
+    demand("/reasoning_content", "hm");
+
+    Message user = new Message.User("go");
+    assertThat(goOn("OPENAI", user, thought, result("x"))).isInstanceOf(CallResult.Answer.class);
+    assertThat(goOn("other", user, thought, result("x"))).isInstanceOf(CallResult.Failed.class);
+    assertThat(models.lastRequest().body().toString()).doesNotContain("hm");
+  }
+
+  private Message.Assistant withCall(String field) throws InterruptedException {
     models.next(
         ModelBehaviour.rawStream(
             delta("{'" + field + "':'h'}")
                 + delta("{'" + field + "':'m'}")
                 + delta("{'tool_calls':[{'id':'x','function':{'name':'a','arguments':'{}'}}]}")
                 + end("tool_calls")));
-    Message.Assistant thought = answered(Vendor.OPENAI).message();
-    demand("/" + field, "hm");
+    return answered(Vendor.OPENAI).message();
+  }
+
+  @Test
+  @DisplayName(
+      "reasoning stays here where the answer has no calls (deepseek-reasoner refuses it), or where"
+          + " it came in another field (Groq refuses that)")
+  void reasoningStays() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'reasoning_content':'hm'}") + delta("{'content':'so'}") + end("stop")));
+    Message.Assistant plain = answered(Vendor.OPENAI).message();
+    Message.Assistant elsewhere = withCall("reasoning");
+    models.always(ModelBehaviour.answer("on it goes"));
 
     Message user = new Message.User("go");
-    assertThat(goOn("OPENAI", user, thought, result("x"))).isInstanceOf(CallResult.Answer.class);
-    assertThat(goOn("other", user, thought, result("x"))).isInstanceOf(CallResult.Failed.class);
-    assertThat(models.lastRequest().body().toString()).doesNotContain("hm");
+    goOn("OPENAI", user, plain, elsewhere, result("x"));
+
+    assertThat(plain.reasoning() + elsewhere.reasoning()).isEqualTo("hmhm");
+    assertThat(models.lastRequest().body().toString()).doesNotContain("hm", "reasoning");
   }
 
   @Test

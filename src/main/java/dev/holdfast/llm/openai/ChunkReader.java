@@ -37,7 +37,7 @@ final class ChunkReader {
   private final CallAssembly calls;
   private Usage usage = Usage.NONE;
   private @Nullable String stop;
-  private @Nullable String reasoningField;
+  private boolean keepsReasoning;
   private boolean anyChunk;
   private boolean anyChoice;
   private boolean refused;
@@ -79,10 +79,9 @@ final class ChunkReader {
 
   private void delta(Choice.Delta delta) {
     Map<String, JsonValue> all = delta._allProperties();
-    KeptFields.REASONING.stream()
-        .filter(field -> string(all.get(field)).isPresent())
-        .findFirst()
-        .ifPresent(field -> reasoning(field, string(all.get(field)).orElse("")));
+    string(all.get(KeptFields.REASONING))
+        .ifPresentOrElse(
+            this::reasoning, () -> string(all.get("reasoning")).ifPresent(answer::reasoning));
     delta._content().asKnown().ifPresent(text::accept);
     delta._content().asArray().orElse(List.of()).forEach(this::part);
     delta
@@ -96,10 +95,8 @@ final class ChunkReader {
     known(delta._toolCalls()).forEach(calls::accept);
   }
 
-  private void reasoning(String field, String piece) {
-    if (reasoningField == null && !piece.isEmpty()) {
-      reasoningField = field;
-    }
+  private void reasoning(String piece) {
+    keepsReasoning |= !piece.isEmpty();
     answer.reasoning(piece);
   }
 
@@ -159,9 +156,10 @@ final class ChunkReader {
 
   private CallResult.Answer withKept(CallResult.Answer built) {
     Message.Assistant message = built.message();
+    boolean keeps = keepsReasoning && !message.toolCalls().isEmpty();
     String opaque =
         KeptFields.opaque(
-            provider, reasoningField, message.reasoning(), calls.extras(message.toolCalls()));
+            provider, keeps ? message.reasoning() : "", calls.extras(message.toolCalls()));
     return new CallResult.Answer(
         new Message.Assistant(message.text(), message.reasoning(), message.toolCalls(), opaque),
         built.stop(),

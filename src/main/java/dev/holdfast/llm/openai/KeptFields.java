@@ -11,11 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What servers of thinking models want back with an answer, as {@link Message.Assistant#opaque}:
  * {@code {"gemini": {"reasoning_content": "hm", "calls": {"call_1": {...}}}}} with the provider's
- * name, the field that the reasoning came in, and what stood beside a call. DeepSeek refuses a
- * conversation without the first, Gemini one without the second.
+ * name, the reasoning, and what stood beside a call. DeepSeek refuses a conversation whose answers
+ * with calls lack the first, and some models of its one whose other answers have it; Gemini refuses
+ * calls without the second. Reasoning in other fields is wanted back by nobody, and refused by
+ * some.
  */
 final class KeptFields {
-  static final List<String> REASONING = List.of("reasoning_content", "reasoning");
+  static final String REASONING = "reasoning_content";
   static final String EXTRA = "extra_content";
 
   private static final String CALLS = "calls";
@@ -28,7 +30,7 @@ final class KeptFields {
   private static final String LEFT_OUT = "(left out)";
 
   private final String provider;
-  private final @Nullable String field;
+  private final boolean reasoned;
   private final boolean signed;
 
   /**
@@ -42,28 +44,23 @@ final class KeptFields {
             .filter(Message.Assistant.class::isInstance)
             .map(each -> of((Message.Assistant) each))
             .toList();
-    this.field =
-        REASONING.stream()
-            .filter(name -> own.stream().anyMatch(kept -> kept.has(name)))
-            .findFirst()
-            .orElse(null);
+    this.reasoned = own.stream().anyMatch(kept -> kept.has(REASONING));
     this.signed = own.stream().anyMatch(kept -> !kept.path(CALLS).findValues(SIGNATURE).isEmpty());
   }
 
   /**
-   * @param field that the reasoning came in; null where there was none
+   * @param reasoning empty where none is wanted back
    * @param extras by the ids of their calls
    * @return null where nothing is wanted back
    */
-  static @Nullable String opaque(
-      String provider, @Nullable String field, String reasoning, ObjectNode extras) {
-    if (field == null && extras.isEmpty()) {
+  static @Nullable String opaque(String provider, String reasoning, ObjectNode extras) {
+    if (reasoning.isEmpty() && extras.isEmpty()) {
       return null;
     }
     ObjectNode root = JsonMapper.shared().createObjectNode();
     ObjectNode kept = root.putObject(provider);
-    if (field != null) {
-      kept.put(field, reasoning);
+    if (!reasoning.isEmpty()) {
+      kept.put(REASONING, reasoning);
     }
     if (!extras.isEmpty()) {
       kept.set(CALLS, extras);
@@ -81,14 +78,14 @@ final class KeptFields {
    * @param written the answer with its calls
    */
   void write(Message.Assistant answer, ObjectNode written) {
+    if (answer.toolCalls().isEmpty()) {
+      return;
+    }
     JsonNode kept = of(answer);
-    boolean calls = !answer.toolCalls().isEmpty();
-    if (field != null && (calls || kept.has(field))) {
-      written.put(field, kept.path(field).asString(LEFT_OUT));
+    if (reasoned) {
+      written.put(REASONING, kept.path(REASONING).asString(LEFT_OUT));
     }
-    if (calls) {
-      extras(kept.path(CALLS), written.path("tool_calls"));
-    }
+    extras(kept.path(CALLS), written.path("tool_calls"));
   }
 
   private void extras(JsonNode extras, JsonNode calls) {
