@@ -47,8 +47,7 @@ final class LoopGuard {
       String what =
           "the session goes round in circles: the last %s steps were the same, %s"
               .formatted(equal, String.join("; ", steps.getFirst().calls()));
-      return new TurnEnd.Fatal(
-          ExitCode.LOOP, new TurnError(last.target(), REASON, what, null, null));
+      return ended(end, new TurnError(last.target(), REASON, what, null, null));
     }
     if (settings.nudgeAfter() > 0 && equal >= settings.nudgeAfter()) {
       nudge(steps.subList(0, Math.min(steps.size(), 2 * equal)));
@@ -67,8 +66,16 @@ final class LoopGuard {
     String what =
         "the last %s turns in a row brought no usable answer: %s"
             .formatted(uselessTurns, EndWords.last(end.error()));
-    return new TurnEnd.Fatal(
-        ExitCode.LOOP, new TurnError(end.error().target(), REASON, what, null, null));
+    return ended(end, new TurnError(end.error().target(), REASON, what, null, null));
+  }
+
+  /** A cached report counts only after a final turn (B50): with one, the next turn is final. */
+  private TurnEnd ended(TurnEnd end, TurnError loop) {
+    if (run.progress().pending() == null || run.progress().forced() != null) {
+      return new TurnEnd.Fatal(ExitCode.LOOP, loop);
+    }
+    run.progress().collapse(REASON);
+    return end;
   }
 
   private void nudge(List<Step> round) {

@@ -91,12 +91,17 @@ final class Progress {
     failedRuns += byError ? 1 : 0;
   }
 
-  /**
-   * The model has tried to report (B45); what is not accepted brings the final turn nearer (B46).
-   * Never moves it away, and happens at most once per turn (B47).
-   */
+  /** The model has tried to report (B45); what is not accepted brings the final turn nearer. */
   void reportRefused(String reason) {
     reportAttempts++;
+    collapse(reason);
+  }
+
+  /**
+   * Makes the next turn the last one (B46). Never moves it away, and happens at most once per turn
+   * (B47).
+   */
+  void collapse(String reason) {
     int collapsed = turn + 1;
     if (collapsedInTurn || collapsed >= maxTurns()) {
       return;

@@ -35,7 +35,7 @@ public final class SessionMetrics implements SessionListener {
         .forEach(status -> reports(ReportSource.TOOL_CALL, status, "none"));
     List.of("max_turns", "context", "llm_error")
         .forEach(reason -> reports(ReportSource.SYNTHETIC, FinalReport.Status.FAILURE, reason));
-    List.of("incomplete_final_report", "final_report_attempt").forEach(this::collapses);
+    List.of("incomplete_final_report", "final_report_attempt", "loop").forEach(this::collapses);
     amplifications("session");
   }
 

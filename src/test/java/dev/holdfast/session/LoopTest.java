@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
@@ -80,6 +81,46 @@ class LoopTest {
         .isEqualTo(
             "the last 5 turns in a row brought no usable answer: its last answer was text and"
                 + " called no tool");
+  }
+
+  @Test
+  @DisplayName(
+      "B49, B50, B56: turns that brought nothing but a report in the wrong place make the next turn"
+          + " the last one, after which that report is taken; so it is after a restart")
+  void uselessTurnsWithReport() {
+    for (CallResult misplaced : List.of(Replies.text(Replies.REPORT), Replies.misplacedReport())) {
+      Bench bench = bench(misplaced).maxTurns(20);
+
+      assertAdopted(bench.run());
+
+      assertThat(bench.calls()).as("six turns of three tries").isEqualTo(18);
+      assertThat(bench.events(SessionEvent.Collapsed.class))
+          .containsExactly(new SessionEvent.Collapsed("loop", 5, 20, 6));
+      List<JournalEntry> all = bench.journal.entries();
+      for (int kept = 1; kept < all.size(); kept++) {
+        Bench resumed = bench(misplaced).maxTurns(20);
+        resumed.journal = new InMemoryJournal(all.subList(0, kept));
+        assertAdopted(resumed.run());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("B50, 5.5: so it is where it went round in circles after such a report")
+  void circlesAfterReport() {
+    Bench bench = bench(Replies.text(Replies.REPORT), look("a", "x")).maxTurns(20);
+    fails(bench);
+
+    assertAdopted(bench.run());
+
+    assertThat(bench.calls()).as("one report, five steps, the last turn").isEqualTo(9);
+  }
+
+  private static void assertAdopted(SessionResult result) {
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class,
+            each -> assertThat(each.report().content()).isEqualTo("all done"));
   }
 
   @Test

@@ -60,13 +60,14 @@ class SessionMetricsTest {
   }
 
   @Test
-  @DisplayName("B67: collapses by reason, both of them from the start")
+  @DisplayName("B67: collapses by reason, all of them from the start")
   void collapses() {
     metrics.on(new SessionEvent.Collapsed("incomplete_final_report", 2, 10, 3));
 
     assertThat(registry.scrape())
         .contains("ai_agent_retry_collapse_total{reason=\"incomplete_final_report\"} 1.0")
-        .contains("ai_agent_retry_collapse_total{reason=\"final_report_attempt\"} 0.0");
+        .contains("ai_agent_retry_collapse_total{reason=\"final_report_attempt\"} 0.0")
+        .contains("ai_agent_retry_collapse_total{reason=\"loop\"} 0.0");
   }
 
   @Test
