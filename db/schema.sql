@@ -6422,7 +6422,9 @@ BEGIN
       IF e.type <> 'object' THEN
         RETURN 'categories is not an object';
       END IF;
-    ELSIF name = 'max_delay' AND e.word ~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$' OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^(1000|[0-9]{1,3})$'
+    ELSIF name = 'max_delay' AND seconds_of(e.word) > 2592000 THEN
+      RETURN format('%s: %s is longer than 30d', e.key, left(e.value::text, 60));
+    ELSIF name = 'max_delay' AND seconds_of(e.word) IS NOT NULL OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^(1000|[0-9]{1,3})$'
       OR name = 'jitter' AND e.word ~ '^(0?[.][0-9]+|0|1([.]0+)?)$' OR name = 'counting' AND replace(lower(e.word), '-', '_') IN ('shared', 'per_category') THEN
       CONTINUE;
     ELSIF name IN ('max_delay', 'same_error_limit', 'crash_limit', 'jitter', 'counting') THEN
@@ -6441,7 +6443,9 @@ BEGIN
       name := replace(c.key, '-', '_');
       IF name NOT IN ('max_retries', 'backoff', 'base_delay') THEN
         RETURN format('unknown key "%s" in categories.%s; known are backoff, base_delay, max_retries', left(c.key, 60), e.key);
-      ELSIF name = 'max_retries' AND c.word !~ '^(1000|[0-9]{1,3})$' OR name = 'base_delay' AND c.word !~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$'
+      ELSIF name = 'base_delay' AND seconds_of(c.word) > 604800 THEN
+        RETURN format('categories.%s.%s: %s is longer than 7d', e.key, c.key, left(c.value::text, 60));
+      ELSIF name = 'max_retries' AND c.word !~ '^(1000|[0-9]{1,3})$' OR name = 'base_delay' AND seconds_of(c.word) IS NULL
         OR name = 'backoff' AND replace(lower(c.word), '-', '_') NOT IN ('none', 'linear', 'exponential') THEN
         RETURN format('categories.%s.%s cannot be %s', e.key, c.key, left(c.value::text, 60));
       END IF;
@@ -6577,6 +6581,18 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.schedule_is_busy(holdfast.schedules) IS 'Whether the last ticket of the schedule has not ended.';
 GRANT EXECUTE ON FUNCTION holdfast.schedule_is_busy(holdfast.schedules) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.seconds_of(duration text)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT m[1]::numeric * CASE m[2] WHEN 'ms' THEN 0.001 WHEN 's' THEN 1 WHEN 'm' THEN 60 WHEN 'h' THEN 3600 ELSE 86400 END
+  FROM regexp_match(duration, '^ *([0-9]{1,10}) *(ms|s|m|h|d) *$') AS m
+$function$;
+COMMENT ON FUNCTION holdfast.seconds_of(text) IS 'The seconds of a duration such as 500ms, 30s, 5m, 2h, 7d; NULL where it is none.';
+GRANT EXECUTE ON FUNCTION holdfast.seconds_of(text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.set_auto_retry(id bigint, actor text, enabled boolean)
  RETURNS text

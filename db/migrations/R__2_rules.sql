@@ -49,8 +49,15 @@ END
 $$;
 COMMENT ON FUNCTION require_queue_name IS 'Refuses a bad queue name with HF422.';
 
+CREATE OR REPLACE FUNCTION seconds_of(duration text) RETURNS numeric
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT m[1]::numeric * CASE m[2] WHEN 'ms' THEN 0.001 WHEN 's' THEN 1 WHEN 'm' THEN 60 WHEN 'h' THEN 3600 ELSE 86400 END
+  FROM regexp_match(duration, '^ *([0-9]{1,10}) *(ms|s|m|h|d) *$') AS m
+$$;
+COMMENT ON FUNCTION seconds_of IS 'The seconds of a duration such as 500ms, 30s, 5m, 2h, 7d; NULL where it is none.';
+
 -- What is misspelt is refused where it is written, instead of being left out where it counts. Policies that are stored already are read.
--- The shape is that of RetryOverridesParser; what is inside durations and numbers it says more exactly when it reads them.
+-- Shape and ranges are those of RetryOverridesParser: it leaves out the whole policy where one value is none.
 CREATE OR REPLACE FUNCTION retry_policy_problem(policy jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -69,7 +76,9 @@ BEGIN
       IF e.type <> 'object' THEN
         RETURN 'categories is not an object';
       END IF;
-    ELSIF name = 'max_delay' AND e.word ~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$' OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^(1000|[0-9]{1,3})$'
+    ELSIF name = 'max_delay' AND seconds_of(e.word) > 2592000 THEN
+      RETURN format('%s: %s is longer than 30d', e.key, left(e.value::text, 60));
+    ELSIF name = 'max_delay' AND seconds_of(e.word) IS NOT NULL OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^(1000|[0-9]{1,3})$'
       OR name = 'jitter' AND e.word ~ '^(0?[.][0-9]+|0|1([.]0+)?)$' OR name = 'counting' AND replace(lower(e.word), '-', '_') IN ('shared', 'per_category') THEN
       CONTINUE;
     ELSIF name IN ('max_delay', 'same_error_limit', 'crash_limit', 'jitter', 'counting') THEN
@@ -88,7 +97,9 @@ BEGIN
       name := replace(c.key, '-', '_');
       IF name NOT IN ('max_retries', 'backoff', 'base_delay') THEN
         RETURN format('unknown key "%s" in categories.%s; known are backoff, base_delay, max_retries', left(c.key, 60), e.key);
-      ELSIF name = 'max_retries' AND c.word !~ '^(1000|[0-9]{1,3})$' OR name = 'base_delay' AND c.word !~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$'
+      ELSIF name = 'base_delay' AND seconds_of(c.word) > 604800 THEN
+        RETURN format('categories.%s.%s: %s is longer than 7d', e.key, c.key, left(c.value::text, 60));
+      ELSIF name = 'max_retries' AND c.word !~ '^(1000|[0-9]{1,3})$' OR name = 'base_delay' AND seconds_of(c.word) IS NULL
         OR name = 'backoff' AND replace(lower(c.word), '-', '_') NOT IN ('none', 'linear', 'exponential') THEN
         RETURN format('categories.%s.%s cannot be %s', e.key, c.key, left(c.value::text, 60));
       END IF;

@@ -129,6 +129,11 @@ class RetryOverridesIT {
         "{\"categories\": {\"unknown\": {\"base_delay\": \"soon\"}}}",
         "{\"categories\": {\"unknown\": {\"base_delay\": \"-1s\"}}}",
         "{\"categories\": {\"unknown\": {\"base_delay\": \"999999999999999d\"}}}",
+        "{\"categories\": {\"unknown\": {\"base_delay\": \"8d\", \"max_retries\": 9}}}",
+        "{\"categories\": {\"unknown\": {\"base-delay\": \"604800001ms\"}}}",
+        "{\"categories\": {\"unknown\": {\"base_delay\": \"9999999999d\"}}}",
+        "{\"max_delay\": \"31d\"}",
+        "{\"max-delay\": \" 721 h \"}",
         "{\"categories\": {\"unknown\": {\"max_retries\": 2147483647}}}",
         "{\"categories\": {\"unknown\": {\"max_retries\": -1}}}",
         "{\"categories\": {\"unknown\": {\"max_retries\": 1e99}}}",
@@ -139,8 +144,8 @@ class RetryOverridesIT {
         "{\"max_delay\": {\"a\": [1, {\"b\": null}]}}"
       })
   @DisplayName(
-      "garbage in the overrides is refused where it is written; where it is stored already it keeps"
-          + " no ticket from its decision: the rest applies")
+      "A18: garbage in the overrides is refused where it is written; where it is stored already it"
+          + " keeps no ticket from its decision: the rest applies")
   void garbage(String retry) {
     assertThatThrownBy(() -> enqueue(retry, null, null)).hasStackTraceContaining("retry: ");
     assertThatThrownBy(() -> enqueue(null, retry, null))
@@ -184,6 +189,9 @@ class RetryOverridesIT {
         "{\"categories\": {\"api-error\": {\"max-retries\": \"3\", \"backoff\": \"linear\"}}}",
         "{\"max_delay\": \"30m\", \"jitter\": 0.1, \"same_error_limit\": 0, \"counting\":"
             + " \"shared\"}",
+        "{\"max_delay\": \"720h\", \"categories\": {\"transient\": {\"base_delay\":"
+            + " \"604800000ms\"}, \"api_error\": {\"base_delay\": \"7d\"}}}",
+        "{\"max_delay\": \"30d\"}",
         "{\"errorCategory\": \"unknown\", \"maxRetries\": 1}"
       })
   @DisplayName("overrides that say nothing of a category leave it as it is")
