@@ -2638,7 +2638,9 @@ DECLARE
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
     require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
-    require_start('retry_after', (changes->>'retry_after')::timestamptz);
+    require_start('retry_after', (changes->>'retry_after')::timestamptz),
+    require_time('created_at', (changes->>'created_at')::timestamptz), require_time('started_at', (changes->>'started_at')::timestamptz),
+    require_time('completed_at', (changes->>'completed_at')::timestamptz);
   IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
@@ -4022,6 +4024,8 @@ BEGIN
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
   END IF;
+  PERFORM require_time('created_at', NEW.created_at), require_time('updated_at', NEW.updated_at),
+    require_time('started_at', NEW.started_at), require_time('completed_at', NEW.completed_at), require_time('held_at', NEW.held_at);
   IF NEW.batch_id IS NOT NULL THEN
     PERFORM join_batch(NEW.batch_id);
   END IF;
@@ -6169,6 +6173,21 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_steps(integer,integer[]) IS 'The steps of a release from its canary and its ramp; HF422 says what is wrong.';
 GRANT EXECUTE ON FUNCTION holdfast.require_steps(integer,integer[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_time(what text, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT isfinite(at) THEN
+    RAISE EXCEPTION '% must be a time, not %', what, at USING ERRCODE = 'HF422', HINT = 'Leave it out where it is not known.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_time(text,timestamp with time zone) IS 'Refuses infinity as a time of a ticket with HF422.';
+GRANT EXECUTE ON FUNCTION holdfast.require_time(text,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_traceparent(traceparent text)
  RETURNS void

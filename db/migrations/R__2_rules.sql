@@ -38,6 +38,16 @@ END
 $$;
 COMMENT ON FUNCTION require_start IS 'Refuses infinity as the time at which a ticket may start with HF422.';
 
+CREATE OR REPLACE FUNCTION require_time(what text, at timestamptz) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF NOT isfinite(at) THEN
+    RAISE EXCEPTION '% must be a time, not %', what, at USING ERRCODE = 'HF422', HINT = 'Leave it out where it is not known.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_time IS 'Refuses infinity as a time of a ticket with HF422.';
+
 CREATE OR REPLACE FUNCTION require_queue_name(queue text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN

@@ -87,6 +87,8 @@ BEGIN
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
   END IF;
+  PERFORM require_time('created_at', NEW.created_at), require_time('updated_at', NEW.updated_at),
+    require_time('started_at', NEW.started_at), require_time('completed_at', NEW.completed_at), require_time('held_at', NEW.held_at);
   IF NEW.batch_id IS NOT NULL THEN
     PERFORM join_batch(NEW.batch_id);
   END IF;
@@ -164,7 +166,9 @@ DECLARE
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
     require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
-    require_start('retry_after', (changes->>'retry_after')::timestamptz);
+    require_start('retry_after', (changes->>'retry_after')::timestamptz),
+    require_time('created_at', (changes->>'created_at')::timestamptz), require_time('started_at', (changes->>'started_at')::timestamptz),
+    require_time('completed_at', (changes->>'completed_at')::timestamptz);
   IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;

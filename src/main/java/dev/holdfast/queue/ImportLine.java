@@ -38,6 +38,8 @@ public record ImportLine(
     BAD_QUEUE,
     /** Its retry_strategy is no JSON object. */
     BAD_STRATEGY,
+    /** One of its times is infinity. */
+    BAD_TIME,
     /** Nothing says of which kind it is. */
     NO_DESIGN,
     NO_ID;

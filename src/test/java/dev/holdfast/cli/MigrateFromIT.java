@@ -397,6 +397,28 @@ class MigrateFromIT {
   }
 
   @Test
+  @DisplayName("A59: a row with an infinite time is left and named, and the others are taken")
+  void infiniteTimes() {
+    sql.run("CREATE SCHEMA endless");
+    sql.run(
+        "CREATE TABLE endless.tickets (id int, state text, hold_reason text, created_at"
+            + " timestamptz, updated_at timestamp, started_at timestamp, completed_at date)");
+    sql.run(
+        "INSERT INTO endless.tickets VALUES (1, 'done', NULL, 'infinity', NULL, NULL, NULL), (2,"
+            + " 'on_hold', NULL, NULL, '-infinity', NULL, NULL), (3, 'done', NULL, NULL, NULL,"
+            + " 'infinity', NULL), (4, 'done', NULL, NULL, NULL, NULL, 'infinity'), (5, 'on_hold',"
+            + " 'to infinity', '2025-01-02', NULL, NULL, '2025-01-03')");
+
+    Cli.Result result = cli.run("migrate", "--from", "endless.tickets", "--map-kind", "-=mail");
+
+    assertThat(result.code()).as(result.toString()).isEqualTo(1);
+    assertThat(result.out())
+        .containsPattern("(?m)^left, created_at.*: 1, 3, 4, 2$")
+        .contains("took over 1 of 5 tickets");
+    assertThat(imported("endless", "i.source_id, t.hold_reason")).containsExactly("5|to infinity");
+  }
+
+  @Test
   @DisplayName("A59: the retry strategies of a column of jsonb stay; null is none")
   void strategies() {
     sql.run("CREATE SCHEMA json");

@@ -251,6 +251,24 @@ class TicketApiIT {
   }
 
   @Test
+  @DisplayName(
+      "a ticket with infinite times, as versions took it that refused none, is listed, too")
+  void infiniteTimes() {
+    for (String time : List.of("infinity", "-infinity")) {
+      long id = queue.enqueue();
+      database.run(
+          "UPDATE holdfast.ticket_base SET updated_at = '%1$s', started_at = '%1$s' WHERE id = ?"
+              .formatted(time),
+          id);
+
+      Answer list = ann.get(TICKETS + "?kind=" + queue.kind());
+      assertThat(list.status()).as(list.toString()).isEqualTo(200);
+      assertThat(list.json().get("tickets").get(0).get("id").asLong()).isEqualTo(id);
+      assertThat(ann.get(path(id, "")).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   @DisplayName("every filter leaves out what it should")
   void filters() {
     database.run(

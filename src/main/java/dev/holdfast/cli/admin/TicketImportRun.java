@@ -176,6 +176,9 @@ record TicketImportRun(
       case BAD_STRATEGY ->
           "left, retry_strategy is no JSON object: make a view that casts it to jsonb, and name the"
               + " view";
+      case BAD_TIME ->
+          "left, created_at, updated_at, started_at or completed_at is infinity: correct them"
+              + " there";
       case NO_DESIGN ->
           "left, their design is not known here: say what it becomes with --design THEIRS=OURS or"
               + " --map-kind THEIRS=KIND";

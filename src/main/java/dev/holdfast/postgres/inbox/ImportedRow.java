@@ -39,6 +39,7 @@ record ImportedRow(
       // Taken before it was changed there, or by an older build.
       case "queue" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_QUEUE;
       case "retry_strategy" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_STRATEGY;
+      case "time" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_TIME;
       default -> Outcome.NO_DESIGN;
     };
   }

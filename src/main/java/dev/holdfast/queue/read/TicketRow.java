@@ -54,10 +54,10 @@ public record TicketRow(
   }
 
   static String version(long leaseNo, Instant updatedAt) {
-    long micros =
-        Math.addExact(
-            Math.multiplyExact(updatedAt.getEpochSecond(), 1_000_000L),
-            updatedAt.getNano() / 1_000L);
+    // Infinity, which older versions took, has more micros than a long: one such ticket must not
+    // end
+    // a list, so it may wrap around.
+    long micros = updatedAt.getEpochSecond() * 1_000_000L + updatedAt.getNano() / 1_000L;
     return leaseNo + "-" + micros;
   }
 }

@@ -261,6 +261,28 @@ class TicketsViewIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"created_at", "updated_at", "started_at", "completed_at", "held_at"})
+  @DisplayName("A3: no time of a ticket is infinity: whoever lists it could not read it")
+  void infiniteTime(String column) {
+    long id = tickets.in(TicketState.ON_HOLD);
+    for (String time : List.of("infinity", "-infinity")) {
+      TestSql.Refusal insert =
+          sql.refusal(
+              "INSERT INTO holdfast.tickets (kind, state, %s) VALUES ('bad', 'on_hold', '%s')"
+                  .formatted(column, time));
+      assertThat(insert.message()).contains(column + " must be a time, not " + time);
+      assertThat(insert.sqlState()).isEqualTo("HF422");
+    }
+    assertThat(sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'bad'")).isZero();
+    if (List.of("created_at", "started_at", "completed_at").contains(column)) {
+      TestSql.Refusal update =
+          sql.refusal(
+              "UPDATE holdfast.tickets SET %s = 'infinity' WHERE id = ?".formatted(column), id);
+      assertThat(update.message()).contains(column + " must be a time, not infinity");
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "READY,false",
     "IN_PROGRESS,false",
