@@ -1860,7 +1860,7 @@ BEGIN
         FROM jsonb_array_elements(question->'choices') WITH ORDINALITY AS c (choice, n)), 1000)
       USING ERRCODE = 'HF422';
   ELSIF NOT question ?| ARRAY['choices', 'schema']
-      AND (jsonb_typeof(answer_ticket.answer) <> 'string' OR btrim(answer_ticket.answer #>> '{}') = '') THEN
+      AND (jsonb_typeof(answer_ticket.answer) <> 'string' OR is_blank(answer_ticket.answer #>> '{}')) THEN
     RAISE EXCEPTION 'the answer must be a text that is not blank' USING ERRCODE = 'HF422', HINT = 'As JSON it stands in quotes: ''"red"''.';
   END IF;
   PERFORM log_activity(t.id, 'answered', actor,
@@ -1925,7 +1925,7 @@ CREATE OR REPLACE FUNCTION holdfast.assign_ticket(id bigint, assignee text, acto
 AS $function$
 DECLARE
   t ticket_base;
-  person text := NULLIF(btrim(assign_ticket.assignee), '');
+  person text := NULLIF(btrim(assign_ticket.assignee, E' \t\r\n'), '');
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(assign_ticket.id);
@@ -2145,7 +2145,7 @@ BEGIN
     WHEN ticket.state = 'needs_review' AND wanted = 'ready' THEN PERFORM reject_ticket(ticket.id, acting_person());
     WHEN ticket.state = 'needs_review' AND wanted = 'done' THEN PERFORM approve_ticket(ticket.id, acting_person());
     WHEN ticket.state IN ('ready', 'in_progress') AND wanted = 'on_hold' THEN
-      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason), ''), 'held by ' || acting_person()));
+      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason, E' \t\r\n'), ''), 'held by ' || acting_person()));
     WHEN ticket.state NOT IN ('done', 'cancelled') AND wanted = 'cancelled' THEN
       PERFORM cancel_ticket(ticket.id, acting_person(), reason);
     ELSE
@@ -2481,7 +2481,7 @@ DECLARE
   t ticket_base;
   c tool_approvals;
   approved boolean := decide_tool_call.decision = 'approve';
-  said text := NULLIF(btrim(words), '');
+  said text := NULLIF(btrim(words, E' \t\r\n'), '');
 BEGIN
   PERFORM require_words('actor', actor), require_length('words', words);
   IF decide_tool_call.arguments IS NOT NULL THEN
@@ -2638,6 +2638,7 @@ DECLARE
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
     require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
+    require_history((changes->>'rejection_count')::integer, changes->>'error_category'),
     require_start('retry_after', (changes->>'retry_after')::timestamptz),
     require_time('created_at', (changes->>'created_at')::timestamptz), require_time('started_at', (changes->>'started_at')::timestamptz),
     require_time('completed_at', (changes->>'completed_at')::timestamptz);
@@ -2655,7 +2656,7 @@ BEGIN
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
     retry_strategy = t.retry_strategy, error = t.error,
     error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
-    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, concurrency_key = t.concurrency_key,
+    error_fingerprint = t.error_fingerprint, hold_reason = CASE WHEN NOT is_blank(t.hold_reason) THEN t.hold_reason END, concurrency_key = t.concurrency_key,
     fairness_key = t.fairness_key, updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN
@@ -3546,7 +3547,7 @@ CREATE OR REPLACE FUNCTION holdfast.give_guidance(ticket_id bigint, author text,
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  IF guidance IS NULL OR btrim(guidance) = '' THEN
+  IF is_blank(guidance) THEN
     RETURN;
   END IF;
   PERFORM require_length('guidance', guidance);
@@ -3997,7 +3998,8 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
-    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
+    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result),
+    require_history(NEW.rejection_count, NEW.error_category);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -4016,10 +4018,13 @@ BEGIN
   IF NEW.state IN ('needs_review', 'done', 'cancelled') THEN
     NEW.completed_at := COALESCE(NEW.completed_at, now());
   END IF;
+  NEW.hold_reason := CASE WHEN NOT is_blank(NEW.hold_reason) THEN NEW.hold_reason END;
   IF NEW.state = 'on_hold' THEN
     NEW.held_at := COALESCE(NEW.held_at, now());
     NEW.hold_reason := COALESCE(NEW.hold_reason, 'held by ' || acting_person());
-    NEW.allowed_actions := COALESCE(NEW.allowed_actions, '{release,release_with_guidance,cancel}');
+    IF (NEW.allowed_actions && '{release,release_with_guidance,cancel}') IS NOT TRUE THEN
+      NEW.allowed_actions := '{release,release_with_guidance,cancel}'; -- nobody could end it
+    END IF;
   ELSE
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
@@ -4054,6 +4059,17 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.insert_ticket() IS 'INSERT INTO tickets: fills what is left out and refuses what contradicts itself.';
 GRANT EXECUTE ON FUNCTION holdfast.insert_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.is_blank(words text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT COALESCE(btrim(words, E' \t\r\n'), '') = ''
+$function$;
+COMMENT ON FUNCTION holdfast.is_blank(text) IS 'Whether a text is NULL or has nothing but spaces, tabs and ends of lines.';
+GRANT EXECUTE ON FUNCTION holdfast.is_blank(text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.is_deep(document jsonb)
  RETURNS boolean
@@ -5015,7 +5031,7 @@ BEGIN
   IF length(open_batch.title) > 1000 THEN
     RAISE EXCEPTION 'the title of a batch is at most 1000 characters long' USING ERRCODE = 'HF422';
   END IF;
-  INSERT INTO batches AS b (title, created_by) VALUES (NULLIF(btrim(open_batch.title), ''), open_batch.actor) RETURNING b.id INTO new_id;
+  INSERT INTO batches AS b (title, created_by) VALUES (NULLIF(btrim(open_batch.title, E' \t\r\n'), ''), open_batch.actor) RETURNING b.id INTO new_id;
   RETURN new_id;
 END
 $function$;
@@ -5582,7 +5598,7 @@ BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
     WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
-      AND CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
+      AND CASE WHEN is_blank(guidance) THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
     ORDER BY b.id
   LOOP
     IF child.state = 'ready' THEN
@@ -5619,7 +5635,7 @@ BEGIN
   ELSIF t.state <> 'on_hold' THEN
     PERFORM refuse_action(t, 'release');
   END IF;
-  PERFORM require_allowed(t, CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END);
+  PERFORM require_allowed(t, CASE WHEN is_blank(guidance) THEN 'release' ELSE 'release_with_guidance' END);
   PERFORM log_activity(t.id, 'released', actor,
     jsonb_build_object('guidance', guidance, 'keepRetries', COALESCE(keep_retries, false), 'holdReason', t.hold_reason,
       'fresh', NULLIF(fresh, false)));
@@ -5968,6 +5984,24 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_graph_ticket(jsonb,bigint) IS 'Refuses with HF422 what cannot be a ticket of enqueue_tickets.';
 GRANT EXECUTE ON FUNCTION holdfast.require_graph_ticket(jsonb,bigint) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_history(rejection_count integer, error_category text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF rejection_count < 0 THEN
+    RAISE EXCEPTION 'rejection_count must be 0 or more, not %', rejection_count USING ERRCODE = 'HF422';
+  ELSIF error_category NOT IN ('transient', 'api_error', 'code_error', 'system_error', 'unknown') THEN
+    RAISE EXCEPTION '"%" is not a category; there are transient, api_error, code_error, system_error, unknown', left(error_category, 60)
+      USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without an error.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_history(integer,text) IS 'Refuses with HF422 what no attempt or review of a ticket can have left in it.';
+GRANT EXECUTE ON FUNCTION holdfast.require_history(integer,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_key(what text, key text)
  RETURNS void
  LANGUAGE plpgsql
@@ -6261,7 +6295,7 @@ CREATE OR REPLACE FUNCTION holdfast.require_words(what text, words text)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  IF words IS NULL OR btrim(words) = '' THEN
+  IF is_blank(words) THEN
     RAISE EXCEPTION '% must not be empty', what USING ERRCODE = 'HF422';
   END IF;
   PERFORM require_length(what, words, CASE what WHEN 'actor' THEN 200 ELSE 100000 END);
@@ -6870,7 +6904,7 @@ BEGIN
   VALUES (start_release.actor, acting_channel(),
     jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
       'category', start_release.category, 'batch_id', start_release.batch_id)),
-    require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance), ''),
+    require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance, E' \t\r\n'), ''),
     COALESCE(start_release.keep_retries, false), COALESCE(start_release.fresh, false), 0)
   RETURNING * INTO r;
   r.total := choose_held(r.id, start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id);

@@ -4,10 +4,16 @@
 --
 -- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
+CREATE OR REPLACE FUNCTION is_blank(words text) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT COALESCE(btrim(words, E' \t\r\n'), '') = ''
+$$;
+COMMENT ON FUNCTION is_blank IS 'Whether a text is NULL or has nothing but spaces, tabs and ends of lines.';
+
 CREATE OR REPLACE FUNCTION require_words(what text, words text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  IF words IS NULL OR btrim(words) = '' THEN
+  IF is_blank(words) THEN
     RAISE EXCEPTION '% must not be empty', what USING ERRCODE = 'HF422';
   END IF;
   PERFORM require_length(what, words, CASE what WHEN 'actor' THEN 200 ELSE 100000 END);

@@ -104,7 +104,7 @@ COMMENT ON FUNCTION require_allowed IS 'Enforces the allowed_actions that a hold
 CREATE OR REPLACE FUNCTION give_guidance(ticket_id bigint, author text, source text, guidance text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  IF guidance IS NULL OR btrim(guidance) = '' THEN
+  IF is_blank(guidance) THEN
     RETURN;
   END IF;
   PERFORM require_length('guidance', guidance);
@@ -145,7 +145,7 @@ BEGIN
   ELSIF t.state <> 'on_hold' THEN
     PERFORM refuse_action(t, 'release');
   END IF;
-  PERFORM require_allowed(t, CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END);
+  PERFORM require_allowed(t, CASE WHEN is_blank(guidance) THEN 'release' ELSE 'release_with_guidance' END);
   PERFORM log_activity(t.id, 'released', actor,
     jsonb_build_object('guidance', guidance, 'keepRetries', COALESCE(keep_retries, false), 'holdReason', t.hold_reason,
       'fresh', NULLIF(fresh, false)));
@@ -200,7 +200,7 @@ BEGIN
         FROM jsonb_array_elements(question->'choices') WITH ORDINALITY AS c (choice, n)), 1000)
       USING ERRCODE = 'HF422';
   ELSIF NOT question ?| ARRAY['choices', 'schema']
-      AND (jsonb_typeof(answer_ticket.answer) <> 'string' OR btrim(answer_ticket.answer #>> '{}') = '') THEN
+      AND (jsonb_typeof(answer_ticket.answer) <> 'string' OR is_blank(answer_ticket.answer #>> '{}')) THEN
     RAISE EXCEPTION 'the answer must be a text that is not blank' USING ERRCODE = 'HF422', HINT = 'As JSON it stands in quotes: ''"red"''.';
   END IF;
   PERFORM log_activity(t.id, 'answered', actor,

@@ -342,7 +342,7 @@ BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
     WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
-      AND CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
+      AND CASE WHEN is_blank(guidance) THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
     ORDER BY b.id
   LOOP
     IF child.state = 'ready' THEN

@@ -26,6 +26,20 @@ END
 $$;
 COMMENT ON FUNCTION require_readable IS 'Refuses with HF422 what would be too long for whoever looks at the ticket.';
 
+-- Not among the rules of ticket_base: a row that older versions took must stay one that people can hold, release and cancel.
+CREATE OR REPLACE FUNCTION require_history(rejection_count integer, error_category text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF rejection_count < 0 THEN
+    RAISE EXCEPTION 'rejection_count must be 0 or more, not %', rejection_count USING ERRCODE = 'HF422';
+  ELSIF error_category NOT IN ('transient', 'api_error', 'code_error', 'system_error', 'unknown') THEN
+    RAISE EXCEPTION '"%" is not a category; there are transient, api_error, code_error, system_error, unknown', left(error_category, 60)
+      USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without an error.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_history IS 'Refuses with HF422 what no attempt or review of a ticket can have left in it.';
+
 CREATE OR REPLACE FUNCTION insert_ticket() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -60,7 +74,8 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
-    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
+    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result),
+    require_history(NEW.rejection_count, NEW.error_category);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -79,10 +94,13 @@ BEGIN
   IF NEW.state IN ('needs_review', 'done', 'cancelled') THEN
     NEW.completed_at := COALESCE(NEW.completed_at, now());
   END IF;
+  NEW.hold_reason := CASE WHEN NOT is_blank(NEW.hold_reason) THEN NEW.hold_reason END;
   IF NEW.state = 'on_hold' THEN
     NEW.held_at := COALESCE(NEW.held_at, now());
     NEW.hold_reason := COALESCE(NEW.hold_reason, 'held by ' || acting_person());
-    NEW.allowed_actions := COALESCE(NEW.allowed_actions, '{release,release_with_guidance,cancel}');
+    IF (NEW.allowed_actions && '{release,release_with_guidance,cancel}') IS NOT TRUE THEN
+      NEW.allowed_actions := '{release,release_with_guidance,cancel}'; -- nobody could end it
+    END IF;
   ELSE
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
@@ -125,7 +143,7 @@ BEGIN
     WHEN ticket.state = 'needs_review' AND wanted = 'ready' THEN PERFORM reject_ticket(ticket.id, acting_person());
     WHEN ticket.state = 'needs_review' AND wanted = 'done' THEN PERFORM approve_ticket(ticket.id, acting_person());
     WHEN ticket.state IN ('ready', 'in_progress') AND wanted = 'on_hold' THEN
-      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason), ''), 'held by ' || acting_person()));
+      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason, E' \t\r\n'), ''), 'held by ' || acting_person()));
     WHEN ticket.state NOT IN ('done', 'cancelled') AND wanted = 'cancelled' THEN
       PERFORM cancel_ticket(ticket.id, acting_person(), reason);
     ELSE
@@ -166,6 +184,7 @@ DECLARE
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
     require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
+    require_history((changes->>'rejection_count')::integer, changes->>'error_category'),
     require_start('retry_after', (changes->>'retry_after')::timestamptz),
     require_time('created_at', (changes->>'created_at')::timestamptz), require_time('started_at', (changes->>'started_at')::timestamptz),
     require_time('completed_at', (changes->>'completed_at')::timestamptz);
@@ -183,7 +202,7 @@ BEGIN
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
     retry_strategy = t.retry_strategy, error = t.error,
     error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
-    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, concurrency_key = t.concurrency_key,
+    error_fingerprint = t.error_fingerprint, hold_reason = CASE WHEN NOT is_blank(t.hold_reason) THEN t.hold_reason END, concurrency_key = t.concurrency_key,
     fairness_key = t.fairness_key, updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN

@@ -47,7 +47,8 @@ WITH page AS MATERIALIZED (
           'started_at', 'completed_at'])
     END AS payload,
     CASE
-      WHEN k.old_state = 'on_hold' THEN COALESCE(k.o->>'hold_reason', 'on hold before it was taken over')
+      WHEN k.old_state = 'on_hold' AND btrim(k.o->>'hold_reason', E' \t\r\n') <> '' THEN k.o->>'hold_reason'
+      WHEN k.old_state = 'on_hold' THEN 'on hold before it was taken over'
       ELSE format('Its state before it was taken over is not known here: %s', COALESCE(k.old_state, 'NULL'))
     END AS hold_reason,
     CASE WHEN k.o->'assignee_type' IS NULL THEN 'agent' WHEN k.o->>'assignee_type' IN ('agent', 'human') THEN k.o->>'assignee_type' END

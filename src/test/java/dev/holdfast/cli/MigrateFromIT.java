@@ -419,6 +419,20 @@ class MigrateFromIT {
   }
 
   @Test
+  @DisplayName("A59: a hold whose reason is blank says that it is from before")
+  void blankReason() {
+    sql.run("CREATE SCHEMA mute");
+    sql.run("CREATE TABLE mute.tickets (id int, state text, hold_reason text)");
+    sql.run(
+        "INSERT INTO mute.tickets VALUES (1, 'on_hold', E' \\r\\n\\t'), (2, 'on_hold', ' why ')");
+
+    cli.run("migrate", "--from", "mute.tickets", "--map-kind", "-=mail");
+
+    assertThat(imported("mute", "i.source_id, t.hold_reason"))
+        .containsExactly("1|on hold before it was taken over", "2| why ");
+  }
+
+  @Test
   @DisplayName("A59: the retry strategies of a column of jsonb stay; null is none")
   void strategies() {
     sql.run("CREATE SCHEMA json");

@@ -309,10 +309,26 @@ class PostgresTicketDeskIT {
   void badWords() {
     long id = tickets.in(TicketState.READY);
     assertInvalid(() -> desk.hold(id, "hal", " "), "reason must not be empty");
+    assertInvalid(() -> desk.hold(id, "hal", "\r\n\t "), "reason must not be empty");
     assertInvalid(() -> desk.hold(id, "", "why"), "actor must not be empty");
+    assertInvalid(() -> desk.hold(id, "\n", "why"), "actor must not be empty");
     assertInvalid(() -> desk.cancel(id, " ", "why"), "actor must not be empty");
     assertInvalid(() -> desk.hold(id, "hal", "a\0b"), "the character NUL");
     assertThat(sql.value("SELECT state FROM holdfast.tickets WHERE id = ?", id)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("guidance of nothing but spaces and ends of lines is none")
+  void blankGuidance() {
+    long held = tickets.in(TicketState.ON_HOLD);
+    sql.run("UPDATE holdfast.ticket_base SET hold_actions = '{release}' WHERE id = " + held);
+
+    assertThat(sql.value("SELECT holdfast.release_ticket(?, 'ann', E' \\r\\n\\t')", held))
+        .isEqualTo("ready");
+
+    assertThat(
+            sql.number("SELECT count(*) FROM holdfast.ticket_guidance WHERE ticket_id = ?", held))
+        .isZero();
   }
 
   private static void assertInvalid(Callable<TicketState> action, String message) {

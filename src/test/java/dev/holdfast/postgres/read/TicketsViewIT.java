@@ -219,6 +219,10 @@ class TicketsViewIT {
         "kind, max_cost_usd  | 'bad', 'NaN'     | 23514 | max_cost_is_an_amount",
         "kind, assignee_type | 'bad', 'robot'   | 23514 | known_assignee_type",
         "kind, retry_count   | 'bad', -1        | 23514 | retry_count",
+        "kind, rejection_count | 'bad', -1      | HF422 | rejection_count must be 0 or more, not"
+            + " -1",
+        "kind, error_category | 'bad', 'bogus' | HF422 | \"bogus\" is not a category; there are",
+        "kind, error_category | 'bad', ''      | HF422 | \"\" is not a category; there are",
       })
   @DisplayName("A3: a wrong INSERT is refused and says why")
   void wrongInsert(String columns, String values, String sqlState, String message) {
@@ -238,6 +242,67 @@ class TicketsViewIT {
     assertThat(refusal.message()).contains("\"a b\" is not a queue name");
     assertThat(sql.value("SELECT queue FROM holdfast.tickets WHERE id = ?", held))
         .isEqualTo("desk");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "rejection_count | -1    | rejection_count must be 0 or more, not -1",
+        "error_category  | bogus | \"bogus\" is not a category; there are transient",
+      })
+  @DisplayName("A3: so is such an UPDATE; a row that has it already can still be worked with")
+  void wrongValue(String column, String value, String message) {
+    long id = tickets.in(TicketState.READY);
+    TestSql.Refusal refusal =
+        sql.refusal(
+            "UPDATE holdfast.tickets SET %s = '%s' WHERE id = ?".formatted(column, value), id);
+    assertThat(refusal.message()).contains(message);
+    assertThat(refusal.sqlState()).isEqualTo("HF422");
+
+    // As a version took it that refused none of these.
+    sql.run(
+        "UPDATE holdfast.ticket_base SET %s = '%s' WHERE id = %s"
+            .formatted(column, value, "" + id));
+    sql.run("UPDATE holdfast.tickets SET priority = 3 WHERE id = " + id);
+    sql.run("UPDATE holdfast.tickets SET state = 'on_hold' WHERE id = " + id);
+    sql.run("UPDATE holdfast.tickets SET state = 'cancelled' WHERE id = " + id);
+    assertThat(sql.value("SELECT state FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("cancelled");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{NULL}", "{answer}", "{nonsense}"})
+  @DisplayName("A3: a hold that is inserted without a reason or a way out of it is given both")
+  void holdWithoutWayOut(String actions) {
+    long id =
+        sql.number(
+            "INSERT INTO holdfast.tickets (kind, state, hold_reason, allowed_actions)"
+                + " VALUES ('stuck', 'on_hold', E' \\n\\t', '%s') RETURNING id".formatted(actions));
+
+    assertThat(
+            sql.value(
+                "SELECT hold_reason LIKE 'held by %' AND allowed_actions ="
+                    + " '{release,release_with_guidance,cancel}' FROM holdfast.tickets WHERE id ="
+                    + " ?",
+                id))
+        .isEqualTo("t");
+    sql.run("UPDATE holdfast.tickets SET hold_reason = '' WHERE id = " + id);
+    assertThat(sql.value("SELECT hold_reason IS NULL FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("t");
+    assertThat(sql.value("SELECT holdfast.release_ticket(?, 'ann')", id)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("A3: a hold that is inserted with some of the ways out keeps those")
+  void holdWithOneWayOut() {
+    long id =
+        sql.number(
+            "INSERT INTO holdfast.tickets (kind, state, allowed_actions) VALUES ('stuck',"
+                + " 'on_hold', '{cancel}') RETURNING id");
+
+    assertThat(sql.value("SELECT allowed_actions FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("{cancel}");
   }
 
   @ParameterizedTest
