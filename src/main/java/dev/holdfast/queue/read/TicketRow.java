@@ -54,9 +54,7 @@ public record TicketRow(
   }
 
   static String version(long leaseNo, Instant updatedAt) {
-    // Infinity, which older versions took, has more micros than a long: one such ticket must not
-    // end
-    // a list, so it may wrap around.
+    // Wraps around at infinity, which older versions took: one such ticket must not end a list.
     long micros = updatedAt.getEpochSecond() * 1_000_000L + updatedAt.getNano() / 1_000L;
     return leaseNo + "-" + micros;
   }
