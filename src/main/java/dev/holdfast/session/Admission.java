@@ -25,6 +25,9 @@ record Admission(
     List<ToolCall> allowed,
     List<ToolReply> denied,
     Map<String, Input> words) {
+  /** Of no call. */
+  static final Admission NONE = new Admission(List.of(), List.of(), List.of(), Map.of());
+
   private static final String DENIED = "This call was not allowed, and was not run.";
 
   /**

@@ -24,6 +24,14 @@ record AnswerActions(
   private static final String NOT_RUN =
       "This call was not run: an earlier call of the same answer was cut off, and it is unknown"
           + " whether that took effect. A person has been asked. Call it again if it is still due.";
+  private static final String NOT_RUN_SINCE =
+      "This call was not run: a person has spoken since you made it. Read what they say first, then"
+          + " call it again if it is still due.";
+  private static final String NO_RESULT_SINCE =
+      "This call has no result: a person has spoken since you made it. It was not run, or was cut"
+          + " off. Read what they say first, then call it again if it is still due.";
+  private static final String LEFT_SINCE =
+      "The report was not taken: a person has spoken since. Read what they say first.";
   private static final String LEFT =
       "The report was not taken: other calls of the same answer failed. Look at their results"
           + " first.";
@@ -66,6 +74,32 @@ record AnswerActions(
     return report.map(call -> reported(call, allWell, admission)).orElseGet(TurnEnd.Continue::new);
   }
 
+  /**
+   * Runs nothing more of the last answer, and says so to the model. Calls that an earlier process
+   * may have begun and that may not run twice are unclear all the same.
+   */
+  TurnEnd leave() {
+    List<ToolReply> replies = run.memory().openCalls().stream().map(this::left).toList();
+    keep(replies, Admission.NONE);
+    List<ToolReply> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
+    return unclear.isEmpty() ? new TurnEnd.Continue() : new TurnEnd.UnknownEffect(unclear);
+  }
+
+  private ToolReply left(ToolCall call) {
+    if (call.name().equals(ReportRules.TOOL)) {
+      return notRun(call, LEFT_SINCE);
+    }
+    if (isUnclear(call)) {
+      return new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, UNKNOWN, 0);
+    }
+    // No start is kept of a call that may run twice.
+    return notRun(call, toolBox.isIdempotent(call.name()) ? NO_RESULT_SINCE : NOT_RUN_SINCE);
+  }
+
+  private static ToolReply notRun(ToolCall call, String why) {
+    return new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, why, 0);
+  }
+
   private static Optional<ToolCall> reportIn(List<ToolCall> calls) {
     return calls.stream().filter(call -> call.name().equals(ReportRules.TOOL)).findFirst();
   }
@@ -84,7 +118,7 @@ record AnswerActions(
       if (isUnclear(call)) {
         replies.add(new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, UNKNOWN, 0));
       } else if (!toolBox.isIdempotent(call.name())) {
-        replies.add(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, NOT_RUN, 0));
+        replies.add(notRun(call, NOT_RUN));
       }
     }
     keep(replies, admission);
@@ -135,7 +169,7 @@ record AnswerActions(
     if (allWell && report.isPresent()) {
       return new TurnEnd.Reported(report.get());
     }
-    keep(List.of(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, LEFT, 0)), admission);
+    keep(List.of(notRun(call, LEFT)), admission);
     return new TurnEnd.Continue();
   }
 

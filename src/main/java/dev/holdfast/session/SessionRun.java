@@ -30,7 +30,7 @@ record SessionRun(
     if (earlier != null) {
       return earlier;
     }
-    TurnEnd left = finishLastAnswer();
+    TurnEnd left = finishLastAnswer(fresh.stream().anyMatch(Input::byPerson));
     say(fresh);
     return loop(left == null ? turns.run() : left);
   }
@@ -60,11 +60,17 @@ record SessionRun(
     return taken ? new SessionResult.Reported(ended.report(), ended.source(), ended.turn()) : null;
   }
 
-  /** Carries out what an earlier process was in the middle of; null where it was not. */
-  private @Nullable TurnEnd finishLastAnswer() throws InterruptedException {
+  /**
+   * Carries out what an earlier process was in the middle of; null where it was not. A person who
+   * has spoken since may want none of it: then the agent hears the words first.
+   */
+  private @Nullable TurnEnd finishLastAnswer(boolean personSpoke) throws InterruptedException {
     JournalEntry.Answered last = run.memory().lastAnswer();
     boolean isUnderWay = last != null && last.turn() == run.progress().turn();
-    return isUnderWay ? actions.act(true) : null;
+    if (!isUnderWay) {
+      return null;
+    }
+    return personSpoke ? actions.leave() : actions.act(true);
   }
 
   private void say(List<Input> fresh) {

@@ -22,11 +22,13 @@ import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportMetadata;
+import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.report.ReportSource;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.tool.ToolReply;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.JacksonException;
@@ -257,6 +259,94 @@ class ResumeTest {
         .isInstanceOf(InterruptedException.class);
     assertThatThrownBy(() -> written.starting(SEND_1)).isInstanceOf(InterruptedException.class);
     assertThat(bench.journal.entries()).hasSize(before);
+  }
+
+  private static final Input WORDS = Input.guidance("1", "do not do that");
+  private static final ToolCall REPORT = Replies.call("r", ReportRules.TOOL, Replies.REPORT);
+
+  /** What an execution journals that is cut off before its first answer is carried out. */
+  private static List<JournalEntry> answered(ToolCall... calls) {
+    Bench whole = Bench.with(Replies.calls(calls), Replies.report());
+    whole.run();
+    return whole.journal.entries().subList(0, 2);
+  }
+
+  private static List<JournalEntry> with(List<JournalEntry> journal, JournalEntry... more) {
+    return Stream.concat(journal.stream(), Stream.of(more)).toList();
+  }
+
+  private static SessionResult told(Bench bench) {
+    return bench.session().run(List.of(Input.task("do it"), WORDS));
+  }
+
+  @Test
+  @DisplayName(
+      "5.1: a person who speaks before a call has begun is heard before it runs: the model is"
+          + " asked again")
+  void heardBeforeCalls() {
+    Bench bench = over(answered(LOOK, SEND_1), Replies.report());
+
+    assertThat(told(bench))
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class, each -> assertThat(each.turn()).isEqualTo(2));
+
+    assertThat(bench.tools.ran).isEmpty();
+    List<Message> sent = bench.provider().requests.getFirst().messages();
+    WellFormed.check(sent);
+    assertThat(sent).endsWith(new Message.User("do not do that"));
+    assertThat(sent.toString())
+        .contains("was not run: a person has spoken since")
+        .contains("no result: a person has spoken since")
+        .doesNotContain(History.NO_RESULT);
+  }
+
+  @Test
+  @DisplayName("5.1: a report that a person's words have overtaken is not taken")
+  void heardBeforeReport() {
+    for (ToolCall[] calls : List.of(new ToolCall[] {LOOK, REPORT}, new ToolCall[] {REPORT})) {
+      Bench bench = over(answered(calls), Replies.report()).maxTurns(1);
+
+      assertThat(told(bench)).isInstanceOf(SessionResult.Reported.class);
+
+      assertThat(bench.calls()).isEqualTo(1);
+      assertThat(bench.tools.ran).isEmpty();
+      assertThat(bench.sent(0).toString())
+          .contains("The report was not taken: a person has spoken since")
+          .contains("do not do that");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "5.1: a call that may have begun before a person spoke stays unknown; no other runs, and"
+          + " the words are said once")
+  void heardWhileUnclear() {
+    List<JournalEntry> begun =
+        with(answered(SEND_1, LOOK, SEND_2, REPORT), new JournalEntry.ToolStarted(1, "s1", "send"));
+    Bench bench = over(begun, Replies.report());
+
+    assertThat(((SessionResult.UnknownEffect) told(bench)).calls()).containsExactly(SEND_1);
+    assertThat(bench.tools.ran).isEmpty();
+    assertThat(bench.calls()).isZero();
+
+    Bench next = over(bench.journal.entries(), Replies.report());
+    assertThat(told(next)).isInstanceOf(SessionResult.Reported.class);
+    assertThat(next.tools.ran).isEmpty();
+    assertThat(next.sent(0).stream().filter(new Message.User("do not do that")::equals)).hasSize(1);
+    WellFormed.check(next.provider().requests.getFirst().messages());
+  }
+
+  @Test
+  @DisplayName("5.1: a worker that stops at once has taken the words down in front of no call")
+  void heardByStopping() {
+    Bench stopping = over(answered(SEND_1, REPORT), Replies.report());
+    stopping.session().stop();
+    assertThat(told(stopping)).isEqualTo(new SessionResult.Stopped());
+
+    Bench next = over(stopping.journal.entries(), Replies.report());
+    assertThat(told(next)).isInstanceOf(SessionResult.Reported.class);
+    assertThat(next.tools.ran).isEmpty();
+    assertThat(next.calls()).isEqualTo(1);
   }
 
   @Test

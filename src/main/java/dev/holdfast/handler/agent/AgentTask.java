@@ -45,8 +45,8 @@ final class AgentTask {
       inputs.add(new Input("attempts-" + failed.getLast().leaseNo(), lessons(claimed, failed)));
     }
     for (Guidance each : claimed.guidance()) {
-      String key = "guidance-" + each.givenAt() + "-" + Integer.toHexString(each.text().hashCode());
-      inputs.add(new Input(key, words(each)));
+      String which = each.givenAt() + "-" + Integer.toHexString(each.text().hashCode());
+      inputs.add(Input.guidance(which, words(each)));
     }
     return inputs;
   }

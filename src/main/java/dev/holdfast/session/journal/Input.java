@@ -7,8 +7,24 @@ package dev.holdfast.session.journal;
  *     "guidance-17"; an input whose key is in the journal is not said again
  */
 public record Input(String key, String text) {
+  private static final String GUIDANCE = "guidance-";
+
   /** The task itself. */
   public static Input task(String text) {
     return new Input("task", text);
+  }
+
+  /**
+   * What a person says to the agent that works on the task.
+   *
+   * @param which tells it from all else that people have said
+   */
+  public static Input guidance(String which, String text) {
+    return new Input(GUIDANCE + which, text);
+  }
+
+  /** Not isByPerson: JSON would take that for a part of what is stored. */
+  public boolean byPerson() {
+    return key.startsWith(GUIDANCE);
   }
 }
