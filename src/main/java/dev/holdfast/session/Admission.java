@@ -43,21 +43,17 @@ record Admission(
         case Approvals.Permission.Waits waits -> waiting.add(waits.call());
         case Approvals.Permission.Denied no -> {
           denied.add(new ToolReply(no.call(), ToolReply.Outcome.MODEL_RETRY, DENIED, 0));
-          words.put(no.call().id(), input(answer, no.call(), no.words()));
+          words.put(no.call().id(), Input.ofCall(answer, no.call().id(), no.words()));
         }
         case Approvals.Permission.Allowed yes -> {
           allowed.add(yes.call());
           if (yes.note() != null) {
-            words.put(yes.call().id(), input(answer, yes.call(), yes.note()));
+            words.put(yes.call().id(), Input.ofCall(answer, yes.call().id(), yes.note()));
           }
         }
       }
     }
     return new Admission(waiting, allowed, denied, words);
-  }
-
-  private static Input input(int answer, ToolCall call, String words) {
-    return new Input("permission-" + answer + "-" + call.id(), words);
   }
 
   /** The stored form of a reply: all of it at once, so that the words are said just once. */

@@ -70,8 +70,7 @@ record AnswerActions(
     if (!unclear.isEmpty()) {
       return new TurnEnd.UnknownEffect(unclear);
     }
-    boolean allWell = with(ToolReply.Outcome.OK, replies).size() == replies.size();
-    return report.map(call -> reported(call, allWell, admission)).orElseGet(TurnEnd.Continue::new);
+    return report.map(this::reported).orElseGet(TurnEnd.Continue::new);
   }
 
   /**
@@ -160,16 +159,18 @@ record AnswerActions(
   }
 
   /**
-   * A model that reports success next to calls that failed has not seen them fail: it is shown them
-   * first, which is no failed try of its to report.
+   * A model that reports next to calls that failed has not seen them fail, and has not read what a
+   * person said of them: it is shown that first, which is no failed try of its to report. What an
+   * earlier process has carried out of the answer counts too.
    */
-  private TurnEnd reported(ToolCall call, boolean allWell, Admission admission) {
+  private TurnEnd reported(ToolCall call) {
     Optional<FinalReport> report =
         TextReport.object(call.arguments()).flatMap(json -> rules.check(json).report());
-    if (allWell && report.isPresent()) {
+    boolean personSpoke = run.memory().personSpoke();
+    if (report.isPresent() && !personSpoke && !run.memory().callFailed()) {
       return new TurnEnd.Reported(report.get());
     }
-    keep(List.of(notRun(call, LEFT)), admission);
+    keep(List.of(notRun(call, personSpoke ? LEFT_SINCE : LEFT)), Admission.NONE);
     return new TurnEnd.Continue();
   }
 

@@ -40,6 +40,8 @@ final class Memory {
   private JournalEntry.@Nullable Discarded lastDiscarded;
   private Standing standing = Standing.START;
   private Spent spent = Spent.NOTHING;
+  private boolean callFailed;
+  private boolean personSpoke;
   private int answers;
   private int compactions;
 
@@ -68,6 +70,7 @@ final class Memory {
     switch (entry) {
       case JournalEntry.Said each -> {
         said.add(each.input().key());
+        personSpoke |= each.input().byPerson();
         add(new Message.User(each.input().text()));
         ended = null;
       }
@@ -105,6 +108,8 @@ final class Memory {
     ended = null;
     open.clear();
     started.clear();
+    callFailed = false;
+    personSpoke = false;
     answer.message().toolCalls().forEach(call -> open.put(call.id(), call));
   }
 
@@ -121,6 +126,7 @@ final class Memory {
   private void toolFinished(ToolReply reply) {
     open.remove(reply.call().id());
     boolean failed = reply.outcome() != ToolReply.Outcome.OK;
+    callFailed |= failed;
     add(new Message.ToolResult(reply.call().id(), reply.call().name(), reply.content(), failed));
   }
 
@@ -189,6 +195,16 @@ final class Memory {
   /** Calls of the last answer that have no result yet. */
   List<ToolCall> openCalls() {
     return List.copyOf(open.values());
+  }
+
+  /** True if a call of the last answer has another result than that it went well. */
+  boolean callFailed() {
+    return callFailed;
+  }
+
+  /** True if a person has said something since the last answer, of its calls or of the task. */
+  boolean personSpoke() {
+    return personSpoke;
   }
 
   /** True if an open call may have taken effect already, if its tool is not idempotent. */

@@ -2,14 +2,18 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.approval.Approvals;
 import dev.holdfast.session.approval.PendingCall;
 import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.tool.ToolReply;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,5 +110,75 @@ class ApprovalsTest {
 
     assertThat(((SessionResult.UnknownEffect) bench.run()).calls()).containsExactly(SEND_1);
     assertThat(bench.tools.ran).containsExactly(LOOK);
+  }
+
+  private static final ToolCall REPORT = Replies.call("r", ReportRules.TOOL, Replies.REPORT);
+
+  /** The answer with a report is in the journal; its call waits. */
+  private Journal answeredWithReport() {
+    Journal journal = new InMemoryJournal();
+    Bench bench = withReport(journal, Replies.calls(SEND_1, LOOK, REPORT));
+    assertThat(bench.run()).isInstanceOf(SessionResult.AwaitsApproval.class);
+    return journal;
+  }
+
+  private Bench withReport(Journal journal, CallResult answer) {
+    Bench bench = bench(journal);
+    bench.routes.clear();
+    bench.target("one", answer);
+    return bench;
+  }
+
+  private void seesFirst(Journal journal, String... words) {
+    Bench bench = withReport(journal, Replies.report());
+    assertThat(bench.run())
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class, each -> assertThat(each.turn()).isEqualTo(2));
+    assertThat(bench.sent(0).toString()).contains(words);
+    WellFormed.check(bench.provider().requests.getFirst().messages());
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: what a person says when allowing a call is read before a report of the same answer is"
+          + " taken, after a crash too")
+  void wordsBeforeReport() {
+    Journal journal = answeredWithReport();
+    said.put("s1", new Approvals.Permission.Allowed(SEND_1, "only if you tell ann"));
+    seesFirst(
+        journal, "only if you tell ann", "The report was not taken: a person has spoken since");
+
+    said.clear();
+    Journal crashed = answeredWithReport();
+    said.put("s1", new Approvals.Permission.Allowed(SEND_1, "only if you tell ann"));
+    crashed.append(
+        List.of(
+            new JournalEntry.ToolFinished(
+                1, new ToolReply(SEND_1, ToolReply.Outcome.OK, "did send", 1)),
+            new JournalEntry.Said(Input.ofCall(1, SEND_1.id(), "only if you tell ann"))));
+    seesFirst(crashed, "The report was not taken: a person has spoken since");
+  }
+
+  @Test
+  @DisplayName("5.4: a denial that was kept before a crash holds a report of the same answer back")
+  void deniedBeforeReport() {
+    Journal crashed = answeredWithReport();
+    crashed.append(
+        List.of(
+            new JournalEntry.ToolFinished(
+                1, new ToolReply(SEND_1, ToolReply.Outcome.MODEL_RETRY, "not allowed", 0)),
+            new JournalEntry.Said(Input.ofCall(1, SEND_1.id(), "not to 1"))));
+    seesFirst(crashed, "not to 1", "The report was not taken");
+  }
+
+  @Test
+  @DisplayName("5.4: a report next to a call that was allowed without a word is taken")
+  void allowedWithoutWords() {
+    Journal journal = answeredWithReport();
+    said.put("s1", new Approvals.Permission.Allowed(SEND_1, null));
+    Bench bench = withReport(journal, Replies.report());
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+    assertThat(bench.calls()).isZero();
   }
 }

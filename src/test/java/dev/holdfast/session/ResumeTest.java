@@ -350,6 +350,26 @@ class ResumeTest {
   }
 
   @Test
+  @DisplayName(
+      "B7: a report next to a call that failed before a crash is not taken before the model has"
+          + " seen it fail")
+  void failedBeforeCrash() {
+    List<JournalEntry> failed =
+        with(
+            answered(SEND_1, LOOK, REPORT),
+            new JournalEntry.ToolFinished(
+                1, new ToolReply(SEND_1, ToolReply.Outcome.FAILED, "it broke", 1)));
+    Bench bench = over(failed, Replies.report());
+
+    assertThat(bench.run())
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class, each -> assertThat(each.turn()).isEqualTo(2));
+    assertThat(bench.tools.ran).containsExactly(LOOK);
+    assertThat(bench.sent(0).toString()).contains("it broke", "The report was not taken");
+    WellFormed.check(bench.provider().requests.getFirst().messages());
+  }
+
+  @Test
   @DisplayName("C38: a tool that does not know whether it has taken effect ends the session")
   void unknownEffectWhileRunning() {
     Bench bench = Bench.with(Replies.calls(Replies.call("s", "send", "{}")), Replies.report());

@@ -8,6 +8,7 @@ package dev.holdfast.session.journal;
  */
 public record Input(String key, String text) {
   private static final String GUIDANCE = "guidance-";
+  private static final String OF_CALL = "permission-";
 
   /** The task itself. */
   public static Input task(String text) {
@@ -23,8 +24,17 @@ public record Input(String key, String text) {
     return new Input(GUIDANCE + which, text);
   }
 
+  /**
+   * What a person says of a call.
+   *
+   * @param answer which answer of the conversation made it
+   */
+  public static Input ofCall(int answer, String callId, String text) {
+    return new Input(OF_CALL + answer + "-" + callId, text);
+  }
+
   /** Not isByPerson: JSON would take that for a part of what is stored. */
   public boolean byPerson() {
-    return key.startsWith(GUIDANCE);
+    return key.startsWith(GUIDANCE) || key.startsWith(OF_CALL);
   }
 }
