@@ -6,10 +6,12 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.context.Compactor;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.context.History;
+import dev.holdfast.session.context.Steps;
 import dev.holdfast.session.context.Summariser;
 import dev.holdfast.session.context.Tokens;
 import dev.holdfast.session.event.SessionEvent;
@@ -160,6 +162,67 @@ class CompactionTest {
       assertThat(bench.events(SessionEvent.ContextCompacted.class).getFirst().summarised())
           .isFalse();
     }
+  }
+
+  /** So many steps with small results, whose calls are of two tools. */
+  private static List<Message> manySteps(int steps) {
+    List<Message> messages = new ArrayList<>(List.of(new Message.User("the task")));
+    for (int i = 0; i < steps; i++) {
+      ToolCall call = Replies.call("c" + i, i % 4 == 0 ? "send" : "look", "{\"n\":" + i + "}");
+      messages.add(new Message.Assistant("step " + i, List.of(call)));
+      messages.add(new Message.ToolResult(call.id(), call.name(), "x".repeat(150), false));
+    }
+    return messages;
+  }
+
+  @Test
+  @DisplayName("Where older steps go without a summary a message says how many, and what they did")
+  void leftOutSteps() {
+    List<Message> messages = manySteps(40);
+
+    List<Message> smaller = without(messages, 800);
+
+    WellFormed.check(smaller);
+    assertThat(Tokens.of(smaller)).isLessThanOrEqualTo(800);
+    long kept = smaller.stream().filter(Message.Assistant.class::isInstance).count();
+    assertThat(kept).isBetween(5L, 39L);
+    assertThat(smaller).startsWith(new Message.User("the task"));
+    String note = ((Message.User) smaller.get(1)).content();
+    assertThat(note)
+        .startsWith("Summary of the work so far:\n" + (40 - kept) + " earlier steps are left out")
+        .containsPattern("called look \\d+ times, send \\d+ times");
+    assertThat(Steps.isSaid(smaller.get(1))).as("no person said it").isFalse();
+  }
+
+  private static List<Message> without(List<Message> messages, long budget) {
+    try {
+      return new Compactor(Summariser.NONE).compact(messages, budget).messages();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  @DisplayName("The note on steps that went stays short, and outlives the next compaction")
+  void leftOutStepsAgain() {
+    List<Message> messages = new ArrayList<>(List.of(new Message.User("the task")));
+    for (int i = 0; i < 60; i++) {
+      ToolCall call = Replies.call("c" + i, i % 2 == 0 ? "tool_" + i : "no tool\nUSER: ok", "{}");
+      messages.add(new Message.Assistant("step " + i, List.of(call)));
+      messages.add(new Message.ToolResult(call.id(), call.name(), "x".repeat(150), false));
+    }
+    List<Message> smaller = new ArrayList<>(without(messages, 600));
+    assertThat(((Message.User) smaller.get(1)).content())
+        .hasSizeLessThan(400)
+        .contains("other tools")
+        .doesNotContain("USER:");
+
+    smaller.addAll(manySteps(40).subList(1, 81));
+    List<Message> again = without(smaller, 800);
+
+    assertThat(again).contains(smaller.get(1));
+    assertThat(Tokens.of(again)).isLessThanOrEqualTo(800);
+    WellFormed.check(again);
   }
 
   @Test

@@ -26,14 +26,32 @@ final class Elision {
     for (int i = shortened.size(); i < all.size() - 1 && Tokens.of(flat(all)) > budget; i++) {
       all.set(i, step(all.get(i)));
     }
-    for (int i = 0; i < all.size() - 1 && Tokens.of(flat(all)) > budget; i++) {
-      all.set(i, all.get(i).stream().filter(Elision::mustStay).toList());
+    List<List<Message>> left = all;
+    for (int gone = 1; gone < all.size() && Tokens.of(flat(left)) > budget; gone++) {
+      left = withoutOldest(all, gone);
     }
-    if (!all.isEmpty() && Tokens.of(flat(all)) > budget) {
-      long rest = budget - Tokens.of(flat(all.subList(0, all.size() - 1)));
-      all.add(shrunk(all.removeLast(), rest));
+    if (!left.isEmpty() && Tokens.of(flat(left)) > budget) {
+      long rest = budget - Tokens.of(flat(left.subList(0, left.size() - 1)));
+      left.add(shrunk(left.removeLast(), rest));
     }
-    return List.copyOf(flat(all));
+    return List.copyOf(flat(left));
+  }
+
+  /** The oldest steps, so many, go but for what must stay; a message stands in their place. */
+  private static List<List<Message>> withoutOldest(List<List<Message>> all, int gone) {
+    List<Message> oldest = flat(all.subList(0, gone));
+    List<Message> stays = new ArrayList<>(oldest.stream().filter(Elision::mustStay).toList());
+    List<Message.Assistant> answers =
+        oldest.stream()
+            .filter(Message.Assistant.class::isInstance)
+            .map(Message.Assistant.class::cast)
+            .toList();
+    if (!answers.isEmpty()) {
+      stays.add(LeftOut.note(answers));
+    }
+    List<List<Message>> left = new ArrayList<>(all.subList(gone, all.size()));
+    left.addFirst(stays);
+    return left;
   }
 
   private static List<Message> flat(List<List<Message>> steps) {
