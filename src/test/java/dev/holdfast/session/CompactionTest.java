@@ -177,7 +177,7 @@ class CompactionTest {
 
   @Test
   @DisplayName("Where older steps go without a summary a message says how many, and what they did")
-  void leftOutSteps() {
+  void leftOutSteps() throws Exception {
     List<Message> messages = manySteps(40);
 
     List<Message> smaller = without(messages, 800);
@@ -194,17 +194,14 @@ class CompactionTest {
     assertThat(Steps.isSaid(smaller.get(1))).as("no person said it").isFalse();
   }
 
-  private static List<Message> without(List<Message> messages, long budget) {
-    try {
-      return new Compactor(Summariser.NONE).compact(messages, budget).messages();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+  private static List<Message> without(List<Message> messages, long budget)
+      throws InterruptedException {
+    return new Compactor(Summariser.NONE).compact(messages, budget).messages();
   }
 
   @Test
   @DisplayName("The note on steps that went stays short, and outlives the next compaction")
-  void leftOutStepsAgain() {
+  void leftOutStepsAgain() throws Exception {
     List<Message> messages = new ArrayList<>(List.of(new Message.User("the task")));
     for (int i = 0; i < 60; i++) {
       ToolCall call = Replies.call("c" + i, i % 2 == 0 ? "tool_" + i : "no tool\nUSER: ok", "{}");
