@@ -56,7 +56,12 @@ public record ProviderCallRetry(
     } finally {
       events.on(
           new ProviderRequestFinished(
-              provider.name(), call.retries, success, call.millis(), success ? null : error));
+              provider.name(),
+              call.retries(),
+              success,
+              call.millis(),
+              success ? null : error,
+              call.sent > 0));
     }
   }
 
@@ -66,7 +71,7 @@ public record ProviderCallRetry(
     private final RetryContext context;
     private final CallRetryOptions own;
     private final long started = nanoTime.getAsLong();
-    private int retries;
+    private int sent;
 
     Call(ChatProvider provider, ChatRequest request, RetryContext context, CallRetryOptions own) {
       this.provider = provider;
@@ -79,6 +84,10 @@ public record ProviderCallRetry(
       return Duration.ofNanos(nanoTime.getAsLong() - started).toMillis();
     }
 
+    int retries() {
+      return Math.max(0, sent - 1);
+    }
+
     CallResult run() throws InterruptedException {
       CallResult.Failed last = null;
       while (true) {
@@ -89,21 +98,25 @@ public record ProviderCallRetry(
         if (!context.takeCall()) {
           return outOfBudget(last);
         }
+        sent++;
         CallResult result = provider.call(withinDeadline(), StreamListener.NONE);
+        if (result instanceof CallResult.Refused) {
+          sent--;
+          context.giveBackCall();
+        }
         if (!(result instanceof CallResult.Failed failed)) {
           return result;
         }
         last = failed;
-        if (!isRetriable(failed) || retries >= own.maxRetries() || !pause(failed)) {
+        if (!isRetriable(failed) || retries() >= own.maxRetries() || !pause(failed)) {
           return failed;
         }
-        retries++;
       }
     }
 
     /** Waits for the next retry; false where the wait would be too long (E12, E9). */
     private boolean pause(CallResult.Failed failed) throws InterruptedException {
-      Duration delay = jittered(own.delay(retries + 1));
+      Duration delay = jittered(own.delay(sent));
       Duration asked = failed.retryAfter();
       if (asked != null && asked.compareTo(own.maxDelay()) > 0) {
         return false;

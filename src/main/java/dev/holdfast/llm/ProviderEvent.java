@@ -15,8 +15,21 @@ public sealed interface ProviderEvent {
    * @param retries 0 where the first try decided
    * @param durationMs all tries and waits
    * @param error null on success
+   * @param sent false where not even the first try was: the provider was not to be called, the
+   *     budget was used up, or an abort came first
    */
   record ProviderRequestFinished(
-      String provider, int retries, boolean success, long durationMs, @Nullable String error)
-      implements ProviderEvent {}
+      String provider,
+      int retries,
+      boolean success,
+      long durationMs,
+      @Nullable String error,
+      boolean sent)
+      implements ProviderEvent {
+    /** Of a request that was sent. */
+    public ProviderRequestFinished(
+        String provider, int retries, boolean success, long durationMs, @Nullable String error) {
+      this(provider, retries, success, durationMs, error, true);
+    }
+  }
 }

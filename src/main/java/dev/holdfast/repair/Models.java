@@ -81,7 +81,12 @@ record Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBud
           new RunEvent.ProviderRequestStarted(each.provider(), each.model());
       case ProviderEvent.ProviderRequestFinished each ->
           new RunEvent.ProviderRequestFinished(
-              each.provider(), each.retries(), each.success(), each.durationMs(), each.error());
+              each.provider(),
+              each.retries(),
+              each.success(),
+              each.durationMs(),
+              each.error(),
+              each.sent());
     };
   }
 

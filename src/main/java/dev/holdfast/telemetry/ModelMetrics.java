@@ -94,7 +94,7 @@ public final class ModelMetrics implements WireListener, ProviderEventListener {
 
   @Override
   public void on(ProviderEvent event) {
-    if (event instanceof ProviderEvent.ProviderRequestFinished finished) {
+    if (event instanceof ProviderEvent.ProviderRequestFinished finished && finished.sent()) {
       requests(finished.provider(), finished.retries() > 0, finished.success()).increment();
     }
   }

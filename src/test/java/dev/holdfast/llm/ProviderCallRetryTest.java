@@ -9,10 +9,12 @@ import dev.holdfast.llm.ProviderEvent.ProviderRequestFinished;
 import dev.holdfast.llm.ProviderEvent.ProviderRequestStarted;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.testing.ModelBehaviour;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -140,6 +142,7 @@ class ProviderCallRetryTest extends ProviderFixture {
     assertThat(models.requests()).isEmpty();
     assertThat(events).first().isEqualTo(new ProviderRequestStarted("OPENAI", "m-1"));
     finished(0, false, "aborted");
+    assertThat(((ProviderRequestFinished) events.getLast()).sent()).isFalse();
   }
 
   @Test
@@ -241,5 +244,75 @@ class ProviderCallRetryTest extends ProviderFixture {
     CallResult.Failed failed = (CallResult.Failed) call(retry(0));
     assertThat(failed.retryAfter()).isEqualTo(Duration.ofHours(1));
     assertThat(slept).isEmpty();
+  }
+
+  /** A server behind a guard that lets so many calls pass. */
+  private record Guarded(ChatProvider server, AtomicInteger left) implements ChatProvider {
+    static final Standstill CLOSED =
+        new Standstill(
+            Standstill.Kind.COOLING,
+            Duration.ofMinutes(1),
+            false,
+            List.of("OPENAI/-/m-1"),
+            "OPENAI: outage",
+            null);
+
+    @Override
+    public String name() {
+      return server.name();
+    }
+
+    @Override
+    public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
+      return left.getAndDecrement() > 0
+          ? server.call(request, stream)
+          : new CallResult.Refused(CLOSED);
+    }
+
+    @Override
+    public Optional<BigDecimal> cost(String model, Usage usage) {
+      return server.cost(model, usage);
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0, false", "1, 0, true", "2, 1, true"})
+  @DisplayName("E10: a call that is not sent is neither a retry nor taken off the budget")
+  void refused(int sent, int retries, boolean any) throws InterruptedException {
+    models.always(status(503));
+    RetryContext context = new RetryContext(Duration.ofHours(1), 3, System::nanoTime);
+    ChatProvider provider = new Guarded(provider(Vendor.OPENAI), new AtomicInteger(sent));
+    assertThat(retry(0).call(provider, request(), context, Overrides.NONE))
+        .isEqualTo(new CallResult.Refused(Guarded.CLOSED));
+    assertThat(models.requests()).hasSize(sent);
+    finished(retries, false, "OPENAI: outage");
+    assertThat(((ProviderRequestFinished) events.getLast()).sent()).isEqualTo(any);
+    for (int left = 3 - sent; left > 0; left--) {
+      assertThat(context.takeCall()).isTrue();
+    }
+    assertThat(context.takeCall()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 1"})
+  @DisplayName("E10: a retry for which no call is left is none")
+  void notRetried(int calls, int retries) throws InterruptedException {
+    models.always(status(503));
+    RetryContext context = new RetryContext(Duration.ofHours(1), calls, System::nanoTime);
+    retry(0).call(provider(Vendor.OPENAI), request(), context, Overrides.NONE);
+    ProviderRequestFinished finished = (ProviderRequestFinished) events.getLast();
+    assertThat(finished.retries()).isEqualTo(retries);
+    assertThat(finished.sent()).isTrue();
+    events.clear();
+    retry(0).call(provider(Vendor.OPENAI), request(), context, Overrides.NONE);
+    finished = (ProviderRequestFinished) events.getLast();
+    assertThat(finished.retries()).isZero();
+    assertThat(finished.sent()).isFalse();
+    assertThat(models.requests()).hasSize(calls);
   }
 }

@@ -24,6 +24,10 @@ final class Bench {
   static final String NO_DIFF = "I do not know.";
 
   final ScriptedModel model = new ScriptedModel();
+
+  /** Asked before the model. */
+  final List<ScriptedModel> before = new ArrayList<>();
+
   final List<JsonNode> events = new ArrayList<>();
   final AtomicLong nanos = new AtomicLong();
   RepairRepository workbench = new OneFileRepository("bad 0\n");
@@ -33,6 +37,7 @@ final class Bench {
   RepairSettings.Candidates l3 = RepairSettings.Candidates.DEFAULTS;
   RepairSettings.Diagnosis diagnosis = RepairSettings.Diagnosis.DEFAULTS;
   int jsonRetries;
+  int callsPerAttempt;
   RepairTask task = new RepairTask("Make it good.", List.of(), false);
   RunEnd.At at = new RunEnd.At(0, 0);
   Trace file = Trace.NONE;
@@ -84,13 +89,17 @@ final class Bench {
             name -> trace,
             (routes, context) -> routes,
             2,
-            0);
+            callsPerAttempt);
     List<JournalEntry> entries = journal.entries();
     return new RepairRun(
-            ports,
-            new RepairSettings(limits, escalation, l3, diagnosis, jsonRetries),
-            List.of(new Route(new Target("played", "m"), model)))
+            ports, new RepairSettings(limits, escalation, l3, diagnosis, jsonRetries), routes())
         .run(new RepairRun.Job(17, "ticket-17", task, at), journal, entries, workbench);
+  }
+
+  private List<Route> routes() {
+    List<ScriptedModel> all = new ArrayList<>(before);
+    all.add(model);
+    return all.stream().map(each -> new Route(new Target("played", "m"), each)).toList();
   }
 
   List<String> types() {

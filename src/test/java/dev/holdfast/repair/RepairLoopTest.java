@@ -3,6 +3,7 @@ package dev.holdfast.repair;
 import static dev.holdfast.repair.Bench.NO_DIFF;
 import static dev.holdfast.repair.Bench.change;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
@@ -227,5 +228,31 @@ class RepairLoopTest {
     assertThat(second.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
     assertThat(second.tree().diff()).contains("good 2").doesNotContain("good 1");
     assertThat(bench.model.prompts().getLast()).contains("ann: 2, not 1");
+  }
+
+  @Test
+  @DisplayName("E10, E16: requests that a closed target refuses are none of the run's calls")
+  void closedTarget() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 2, null).without(false);
+    bench.before.add(new ScriptedModel().closed(true));
+    bench.model.repairs(change("bad 0", "a 1"), change("a 1", "good 2"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.spent().calls()).isEqualTo(2);
+    assertThat(bench.payloads("ProviderRequestFinished"))
+        .extracting(each -> each.path("sent").asBoolean())
+        .containsExactly(false, true, false, true);
+  }
+
+  @Test
+  @DisplayName("E16: a run that waits for its provider uses up no calls")
+  void standstill() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 1, null);
+    bench.model.repairs(change("bad 0", "good 1")).closed(true);
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      assertThatThrownBy(bench::run).isInstanceOf(StoodStillException.class);
+    }
+    bench.model.closed(false);
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.repair.trace.RunStats;
+import dev.holdfast.repair.trace.RunSummary;
 import dev.holdfast.repair.trace.TraceEvent;
 import dev.holdfast.repair.trace.TraceFiles;
 import java.io.IOException;
@@ -52,6 +53,16 @@ class RunStatsTest {
     add(1, "a", "CandidateGenerated", "{\"valid\": false}");
     assertThat(RunStats.of(events))
         .isEqualTo(new RunStats(2, 10, 2, 0.3, 0.1, 2.5, 0.5, 0.5, 0.5, 1.5, 0.75));
+  }
+
+  @Test
+  @DisplayName("E48: a request that was never sent is none")
+  void neverSent() {
+    add(1, "a", REQUEST, "{\"retries\": 0, \"success\": true, \"sent\": true}");
+    add(1, "a", REQUEST, "{\"retries\": 0, \"success\": false, \"sent\": false}");
+    assertThat(RunStats.of(events).requests()).isEqualTo(1);
+    assertThat(RunStats.of(events).apiFailureRate()).isZero();
+    assertThat(RunSummary.of(events).getFirst().requests()).isEqualTo(1);
   }
 
   @Test

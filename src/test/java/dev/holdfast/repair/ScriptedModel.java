@@ -5,10 +5,12 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Usage;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,11 +28,24 @@ final class ScriptedModel implements ChatProvider {
   /** Gives no answer for good. */
   static final String BROKEN = "(broken)";
 
+  /** Asks for an hour and is not to be called any more. */
+  static final String LIMITED = "(limited)";
+
+  private static final Standstill CLOSED =
+      new Standstill(
+          Standstill.Kind.COOLING,
+          Duration.ofHours(1),
+          false,
+          List.of("played/-/m"),
+          "played: rate_limit",
+          null);
+
   private record Role(Predicate<ChatRequest> asks, Deque<String> answers) {}
 
   private final List<Role> roles = new ArrayList<>();
   private final List<ChatRequest> requests = new ArrayList<>();
   private final Map<String, String> answered = new HashMap<>();
+  private boolean closed;
 
   /** To repairers and candidates. */
   ScriptedModel repairs(String... answers) {
@@ -53,6 +68,12 @@ final class ScriptedModel implements ChatProvider {
     roles.add(
         new Role(
             request -> request.system().startsWith(system), new ArrayDeque<>(List.of(answers))));
+    return this;
+  }
+
+  /** Is not to be called from now on. */
+  synchronized ScriptedModel closed(boolean now) {
+    closed = now;
     return this;
   }
 
@@ -82,16 +103,32 @@ final class ScriptedModel implements ChatProvider {
 
   @Override
   public synchronized CallResult call(ChatRequest request, StreamListener stream) {
+    if (closed) {
+      return new CallResult.Refused(CLOSED);
+    }
     requests.add(request);
     Role role = roles.stream().filter(each -> each.asks().test(request)).findFirst().orElseThrow();
     String answer =
         role.answers().size() > 1 ? role.answers().removeFirst() : role.answers().getFirst();
     answered.put(((Message.User) request.messages().getFirst()).content(), answer);
-    return answer.equals(BROKEN)
-        ? new CallResult.Failed(
-            FailureKind.AUTH_ERROR, false, "401 no", 401, null, null, false, null)
-        : new CallResult.Answer(
-            new Message.Assistant(answer, List.of()), StopReason.END, new Usage(10, 0, 0, 5));
+    return switch (answer) {
+      case BROKEN ->
+          new CallResult.Failed(
+              FailureKind.AUTH_ERROR, false, "401 no", 401, null, null, false, null);
+      case LIMITED -> {
+        closed = true;
+        yield new CallResult.Failed(
+            FailureKind.RATE_LIMIT, true, "429 no", 429, null, Duration.ofHours(1), false, null);
+      }
+      default ->
+          new CallResult.Answer(
+              new Message.Assistant(answer, List.of()), StopReason.END, new Usage(10, 0, 0, 5));
+    };
+  }
+
+  @Override
+  public synchronized Optional<Standstill> standstill(String model) {
+    return closed ? Optional.of(CLOSED) : Optional.empty();
   }
 
   /** Every answer costs a cent. */

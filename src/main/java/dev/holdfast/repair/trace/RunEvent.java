@@ -90,9 +90,18 @@ public sealed interface RunEvent {
 
   record ProviderRequestStarted(String provider, String model) implements RunEvent {}
 
-  /** E10. */
+  /**
+   * E10.
+   *
+   * @param sent false where not even the first try was sent; traces of versions before do not say
+   */
   record ProviderRequestFinished(
-      String provider, int retries, boolean success, long durationMs, @Nullable String error)
+      String provider,
+      int retries,
+      boolean success,
+      long durationMs,
+      @Nullable String error,
+      boolean sent)
       implements RunEvent {}
 
   /**

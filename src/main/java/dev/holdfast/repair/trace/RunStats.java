@@ -94,9 +94,11 @@ public record RunStats(
       runs.add(event.run());
       switch (event.type()) {
         case "ProviderRequestFinished" -> {
-          requests++;
-          retried += event.number("retries") > 0 ? 1 : 0;
-          failed += event.flag("success") ? 0 : 1;
+          if (event.isSentRequest()) {
+            requests++;
+            retried += event.number("retries") > 0 ? 1 : 0;
+            failed += event.flag("success") ? 0 : 1;
+          }
         }
         case "RepairAttempted" ->
             iterations.merge(event.run(), event.number("iteration"), Math::max);

@@ -50,7 +50,9 @@ public record RunSummary(
       case "RunEscalated" -> with(state, iterations, escalations + 1, candidates, requests);
       case "CandidateGenerated" -> with(state, iterations, escalations, candidates + 1, requests);
       case "ProviderRequestFinished" ->
-          with(state, iterations, escalations, candidates, requests + 1);
+          event.isSentRequest()
+              ? with(state, iterations, escalations, candidates, requests + 1)
+              : this;
       case "RunStopped" ->
           with(event.text("reason"), iterations, escalations, candidates, requests);
       default -> this;

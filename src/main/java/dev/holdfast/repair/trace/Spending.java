@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * The use of a run: calls, tokens, money.
  *
- * @param calls of models, their retries included
+ * @param calls of models that were sent, their retries included
  * @param costUsd by the price tables
  */
 public record Spending(int calls, BigDecimal costUsd) {
@@ -16,8 +16,9 @@ public record Spending(int calls, BigDecimal costUsd) {
   Spending plus(JournalEntry.StepFinished step) {
     int more = 0;
     for (JsonNode event : step.events()) {
-      if (event.path("type").asString("").equals("ProviderRequestFinished")) {
-        more += 1 + event.path("payload").path("retries").asInt(0);
+      TraceEvent each = TraceEvent.of(event, "");
+      if (each.isSentRequest()) {
+        more += 1 + each.number("retries");
       }
     }
     return new Spending(

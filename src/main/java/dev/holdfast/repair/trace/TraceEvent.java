@@ -22,6 +22,11 @@ public record TraceEvent(String run, long ticketId, String at, String type, Json
         line.path("payload"));
   }
 
+  /** Versions before did not say whether it was sent, and counted each. */
+  boolean isSentRequest() {
+    return type.equals("ProviderRequestFinished") && payload.path("sent").asBoolean(true);
+  }
+
   int number(String key) {
     return payload.path(key).asInt(0);
   }
