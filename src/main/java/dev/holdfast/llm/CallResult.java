@@ -42,6 +42,15 @@ public sealed interface CallResult {
       this(kind, retryable, message, httpStatus, code, retryAfter, maybeBilled, cause, Usage.NONE);
     }
 
+    /** True if it may be why its target is not called any more. */
+    public boolean isOfAccount() {
+      return switch (kind) {
+        case AUTH_ERROR, QUOTA_EXCEEDED, RATE_LIMIT, TIMEOUT, NETWORK_ERROR -> true;
+        case MODEL_ERROR -> retryable;
+        case INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> false;
+      };
+    }
+
     public Failed withUsage(Usage counted) {
       return new Failed(
           kind, retryable, message, httpStatus, code, retryAfter, maybeBilled, cause, counted);

@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -131,29 +134,42 @@ final class CandidateStep {
       throws IOException, InterruptedException {
     String prompt = Prompts.repair(task, tree, verified, signals, parts.workbench().sources(tree));
     List<Integer> numbers = IntStream.rangeClosed(1, settings.l3().bestOfN()).boxed().toList();
-    List<String> outputs =
+    Queue<BudgetExceededException> unpaid = new ConcurrentLinkedQueue<>();
+    List<Optional<String>> outputs =
         Parallel.run(
             numbers,
             numbers.size(),
-            number ->
-                parts
-                    .log()
-                    .step(
-                        name + "/candidate-" + number,
-                        String.class,
-                        events ->
-                            parts
-                                .models()
-                                .ask(
-                                    Prompts.REPAIR,
-                                    prompt + Prompts.angle(number, numbers.size()),
-                                    number - 1,
-                                    events)));
+            number -> {
+              try {
+                return Optional.of(output(name, number, prompt));
+              } catch (BudgetExceededException e) {
+                unpaid.add(e);
+                return Optional.empty();
+              }
+            });
+    if (unpaid.size() == numbers.size()) {
+      throw unpaid.element();
+    }
+    // Those that were paid for are tried, though the budget had none for the others.
     List<Generated> generated = new ArrayList<>();
     for (int number : numbers) {
-      generated.add(checked(name, attempt, number, tree, outputs.get(number - 1)));
+      Optional<String> output = outputs.get(number - 1);
+      if (output.isPresent()) {
+        generated.add(checked(name, attempt, number, tree, output.get()));
+      }
     }
     return generated;
+  }
+
+  private String output(String name, int number, String prompt)
+      throws IOException, InterruptedException {
+    String own = prompt + Prompts.angle(number, settings.l3().bestOfN());
+    return parts
+        .log()
+        .step(
+            name + "/candidate-" + number,
+            String.class,
+            events -> parts.models().ask(Prompts.REPAIR, own, number - 1, events));
   }
 
   /** E27. */

@@ -41,8 +41,13 @@ public record LoopState(
     return new LoopState(iterations, same ? nonImproving + 1 : 0, 0, escalations, newSignature);
   }
 
-  /** L3 is over; L2 goes on from its best candidate and counts anew. */
+  /** L3 begins; it counts, however it ends, and L2 counts anew behind it. */
   public LoopState escalated(String newSignature) {
     return new LoopState(iterations, 0, 0, escalations + 1, newSignature);
+  }
+
+  /** L2 goes on from the best candidate of L3. */
+  public LoopState goingOn(String newSignature) {
+    return new LoopState(iterations, nonImproving, applyFailures, escalations, newSignature);
   }
 }

@@ -12,13 +12,21 @@ import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.repair.trace.RunEvent;
 import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.session.retry.Route;
+import dev.holdfast.session.retry.Routing;
 import java.util.List;
 
 /**
  * Asks the targets in their order until one answers; each call is retried by itself (E-1), and all
  * of them keep to the attempt's budget and the run's. Thread-safe.
+ *
+ * @param runIsFirst whether the run's own limit of calls ends the attempt, not the attempt's
  */
-record Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
+record Models(
+    List<Route> routes,
+    ModelPorts ports,
+    RetryContext context,
+    RunBudget budget,
+    boolean runIsFirst) {
   Models {
     routes = List.copyOf(routes);
   }
@@ -34,7 +42,7 @@ record Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBud
   RunLog.Done<String> ask(String system, String prompt, int first, RunLog.Events events)
       throws ModelFailedException, StoodStillException, InterruptedException {
     CallResult.Failed last = null;
-    Standstill still = null;
+    Routing asked = new Routing(routes);
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
       Route route = routes.get((first + i) % routes.size());
@@ -46,21 +54,33 @@ record Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBud
               answer.usage(),
               route.provider().cost(route.target().model(), answer.usage()).orElse(null));
         }
-        case CallResult.Refused refused -> still = Standstill.sooner(still, refused.why());
+        case CallResult.Refused refused -> asked.refused(route, refused.why());
+        case CallResult.Failed failed when failed.kind() == FailureKind.OUT_OF_BUDGET ->
+            throw outOfBudget(failed);
         case CallResult.Failed failed -> last = failed;
-      }
-      if (last != null && last.kind() == FailureKind.OUT_OF_BUDGET) {
-        break;
       }
     }
     budget.requireLeft();
+    Standstill still = asked.standstill();
     if (last != null) {
-      throw new ModelFailedException(last);
+      throw new ModelFailedException(last, last.isOfAccount() ? still : null);
     }
     if (still == null) {
       throw new IllegalStateException("a run needs a target");
     }
     throw new StoodStillException(still);
+  }
+
+  /** The log does not know yet what this call and those under way have used up. */
+  private ModelFailedException outOfBudget(CallResult.Failed failed) {
+    budget.requireLeft();
+    if (context.timeLeft().isZero()) {
+      throw budget.outOfTime();
+    }
+    if (runIsFirst) {
+      throw budget.outOfCalls();
+    }
+    return new ModelFailedException(failed, null);
   }
 
   private ProviderCallRetry retry(RunLog.Events events) {

@@ -190,18 +190,16 @@ final class RepairLoop {
 
   /** An L3 step; null where L2 goes on from its candidate. */
   private @Nullable Stop escalated(String reason) throws IOException, InterruptedException {
-    int step = state.escalations() + 1;
+    state = state.escalated(verified.signature());
+    int step = state.escalations();
     parts.log().note(new RunEvent.RunEscalated("L2", "L3", reason));
     StepOutcome outcome =
         new CandidateStep(parts, settings, task, step, signals).run(tree, verified);
     return switch (outcome) {
-      case StepOutcome.Failed failed -> {
-        state = state.escalated(verified.signature());
-        yield stop(failed.reason(), failed.detail());
-      }
+      case StepOutcome.Failed failed -> stop(failed.reason(), failed.detail());
       case StepOutcome.Chosen chosen -> {
         Trial.Applied applied = chosen.candidate().trial();
-        state = state.escalated(applied.verified().signature());
+        state = state.goingOn(applied.verified().signature());
         took(applied);
         yield applied.verified().passed()
             ? stop(

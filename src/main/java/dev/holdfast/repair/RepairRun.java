@@ -99,10 +99,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     RunStart start = start(log, job.task(), history, workbench);
     RepairTask task = new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
     RunBudget budget = new RunBudget(settings.limits(), log);
-    RetryContext context =
-        new RetryContext(budget.timeLeft(), callsNow(budget), ports.models().nanoTime());
-    Models models =
-        new Models(ports.guard().guarded(routes, context), ports.models(), context, budget);
+    Models models = models(budget);
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
             log,
@@ -114,10 +111,15 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     return end(log, job, workbench, stop);
   }
 
-  /** Zero would be no bound. */
-  private int callsNow(RunBudget budget) {
-    int left = Math.max(1, budget.callsLeft());
-    return ports.maxCalls() == 0 ? left : Math.min(left, ports.maxCalls());
+  private Models models(RunBudget budget) {
+    // Zero would be no bound.
+    int ofRun = Math.max(1, budget.callsLeft());
+    boolean runIsFirst = ports.maxCalls() == 0 || ofRun <= ports.maxCalls();
+    RetryContext context =
+        new RetryContext(
+            budget.timeLeft(), runIsFirst ? ofRun : ports.maxCalls(), ports.models().nanoTime());
+    return new Models(
+        ports.guard().guarded(routes, context), ports.models(), context, budget, runIsFirst);
   }
 
   private static RunStart start(

@@ -20,14 +20,26 @@ record RunBudget(RepairSettings.Limits limits, RunLog log) {
                   spent.costUsd().stripTrailingZeros().toPlainString(), maxCost.toPlainString()));
     }
     if (spent.calls() >= limits.maxCalls()) {
-      throw new BudgetExceededException(
-          "calls: %s of the %s allowed (limits.max_calls)"
-              .formatted(spent.calls(), limits.maxCalls()));
+      throw outOfCalls(spent.calls());
     }
     if (timeLeft().isZero()) {
-      throw new BudgetExceededException(
-          "time: the " + limits.maxDuration() + " allowed (limits.max_duration) are over");
+      throw outOfTime();
     }
+  }
+
+  /** Of a run whose calls are all taken, some of them by requests that are still under way. */
+  BudgetExceededException outOfCalls() {
+    return outOfCalls(limits.maxCalls());
+  }
+
+  private BudgetExceededException outOfCalls(int calls) {
+    return new BudgetExceededException(
+        "calls: %s of the %s allowed (limits.max_calls)".formatted(calls, limits.maxCalls()));
+  }
+
+  BudgetExceededException outOfTime() {
+    return new BudgetExceededException(
+        "time: the " + limits.maxDuration() + " allowed (limits.max_duration) are over");
   }
 
   Duration timeLeft() {

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -368,6 +369,20 @@ class RepairStepsIT {
                     + " type = 'ProviderRequestFinished' ORDER BY seq, no",
                 id))
         .containsExactly("1", "2", "0");
+  }
+
+  @Test
+  @DisplayName("E12: a provider that asks for a long wait puts a repair off, and costs it no retry")
+  void longRetryAfter() throws Exception {
+    models.always(error(429, "rate_limit_exceeded", "slow", Map.of("Retry-After", "3600")));
+    // The database is shared, and with it what is known of a key.
+    own.with("OPENAI_API_KEY", "sk-limited");
+    long id = enqueue(own, "own");
+    ownWorker = own.worker("--queue", "own");
+    TicketRows.await("the first attempt has ended").until(() -> !rows.outcomes(id).isEmpty());
+    assertThat(rows.outcomes(id)).containsExactly("deferred");
+    assertThat(rows.of(id, "coalesce(retry_count, 0)")).isEqualTo("0");
+    assertThat(models.requests()).hasSize(1);
   }
 
   /** What git says of a new file that is no text. */

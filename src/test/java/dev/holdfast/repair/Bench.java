@@ -40,6 +40,7 @@ final class Bench {
   int callsPerAttempt;
   RepairTask task = new RepairTask("Make it good.", List.of(), false);
   RunEnd.At at = new RunEnd.At(0, 0);
+  ProviderEventListener listener = ProviderEventListener.NONE;
   Trace file = Trace.NONE;
 
   /** A patch of the file; more lines make it larger. */
@@ -79,12 +80,7 @@ final class Bench {
         };
     RepairRun.Ports ports =
         new RepairRun.Ports(
-            new ModelPorts(
-                time -> {},
-                nanos::get,
-                () -> 0,
-                CallRetryOptions.DEFAULTS,
-                ProviderEventListener.NONE),
+            new ModelPorts(time -> {}, nanos::get, () -> 0, CallRetryOptions.DEFAULTS, listener),
             InstantSource.fixed(Instant.parse("2026-11-21T08:00:00Z")),
             name -> trace,
             (routes, context) -> routes,

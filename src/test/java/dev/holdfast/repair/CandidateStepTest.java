@@ -5,8 +5,10 @@ import static dev.holdfast.repair.Bench.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.llm.ProviderEvent;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -77,7 +79,8 @@ class CandidateStepTest {
   @DisplayName(
       "E31: a judge who fails, or names nobody in question: the best-ranked, low confidence")
   void judgeFails() throws Exception {
-    for (String answer : new String[] {ScriptedModel.BROKEN, "no", "{\"winner\": 9}"}) {
+    for (String answer :
+        new String[] {ScriptedModel.BROKEN, ScriptedModel.LIMITED, "no", "{\"winner\": 9}"}) {
       prepare();
       candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), NO_DIFF);
       bench.model.judges(answer);
@@ -336,5 +339,45 @@ class CandidateStepTest {
         .containsExactly(true, false);
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
     assertThat(working.calls()).as("one repair is not paid for again").isEqualTo(4);
+  }
+
+  /** Two repairs, and two calls are left for three candidates at once. */
+  private void oneCallShort() {
+    CountDownLatch refused = new CountDownLatch(1);
+    bench.limits(5, Duration.ofHours(1), 4, null);
+    bench.model.gated(2, refused);
+    bench.listener =
+        event -> {
+          if (event instanceof ProviderEvent.ProviderRequestFinished each && !each.sent()) {
+            refused.countDown();
+          }
+        };
+  }
+
+  @Test
+  @DisplayName("E16, E26: candidates that the last calls have paid for are tried")
+  void callsForSome() throws Exception {
+    oneCallShort();
+    candidates(change("bad 0", "good 1"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.spent().calls()).isEqualTo(4);
+    assertThat(bench.payloads("CandidateEvaluated")).hasSize(2);
+  }
+
+  @Test
+  @DisplayName(
+      "E16, E25: where no call is left in an L3 step the run ends, and the step counts as an"
+          + " escalation")
+  void noCallLeft() throws Exception {
+    oneCallShort();
+    candidates(BROKEN);
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.detail()).contains("calls: 4 of the 4 allowed");
+    assertThat(bench.model.calls()).isEqualTo(4);
+    assertThat(bench.payloads("CandidateGenerated")).hasSize(2);
+    assertThat(payload("RunStopped").path("escalations").asInt()).isEqualTo(1);
+    assertThat(end.counts()).isEqualTo(new RunEnd.Counts(2, 1));
   }
 }

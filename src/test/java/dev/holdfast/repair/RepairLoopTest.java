@@ -11,6 +11,7 @@ import dev.holdfast.session.journal.JournalEntry;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -253,6 +254,59 @@ class RepairLoopTest {
       assertThatThrownBy(bench::run).isInstanceOf(StoodStillException.class);
     }
     bench.model.closed(false);
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+  }
+
+  @Test
+  @DisplayName("E12: a failure that closes its target says so, as long as no other target is open")
+  void closedByFailure() {
+    ScriptedModel other = new ScriptedModel().repairs(ScriptedModel.LIMITED);
+    bench.before.add(other);
+    bench.model.repairs(ScriptedModel.LIMITED);
+    assertThatThrownBy(bench::run)
+        .isInstanceOfSatisfying(
+            ModelFailedException.class,
+            e ->
+                assertThat(Objects.requireNonNull(e.standstill()).left())
+                    .isEqualTo(Duration.ofHours(1)));
+    other.closed(false);
+    assertThatThrownBy(bench::run)
+        .as("the second is closed before it is asked")
+        .isInstanceOfSatisfying(
+            ModelFailedException.class, e -> assertThat(e.standstill()).isNotNull());
+  }
+
+  @Test
+  @DisplayName("E12: where another target is open, or the request is to blame, the attempt fails")
+  void openTarget() {
+    bench.before.add(new ScriptedModel().repairs(ScriptedModel.LIMITED));
+    bench.model.repairs(ScriptedModel.BROKEN);
+    assertThatThrownBy(bench::run)
+        .isInstanceOfSatisfying(
+            ModelFailedException.class, e -> assertThat(e.standstill()).isNull());
+  }
+
+  @Test
+  @DisplayName("E16: a run whose last call was of no use ends at once, not in another attempt")
+  void lastCallFailed() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 1, null);
+    bench.before.add(new ScriptedModel().repairs(ScriptedModel.BROKEN));
+    bench.model.repairs(change("bad 0", "good 1"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.detail()).contains("calls: 1 of the 1 allowed");
+    assertThat(end.spent().calls()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("E9: an attempt that may make no more calls fails, and the next one goes on")
+  void callsOfAttempt() throws Exception {
+    bench.callsPerAttempt = 1;
+    bench.limits(5, Duration.ofHours(1), 3, null);
+    bench.model.repairs(change("bad 0", "a 1"), change("a 1", "good 2"));
+    assertThatThrownBy(bench::run)
+        .isInstanceOf(ModelFailedException.class)
+        .hasMessageContaining("no model calls left");
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
   }
 }

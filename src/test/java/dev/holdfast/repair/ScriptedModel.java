@@ -18,7 +18,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands for a model's server: each kind of question has answers of its own, the last of them for
@@ -46,6 +48,8 @@ final class ScriptedModel implements ChatProvider {
   private final List<ChatRequest> requests = new ArrayList<>();
   private final Map<String, String> answered = new HashMap<>();
   private boolean closed;
+  private @Nullable CountDownLatch gate;
+  private int free;
 
   /** To repairers and candidates. */
   ScriptedModel repairs(String... answers) {
@@ -77,6 +81,13 @@ final class ScriptedModel implements ChatProvider {
     return this;
   }
 
+  /** Answers behind so many calls wait until it is open. */
+  synchronized ScriptedModel gated(int calls, CountDownLatch latch) {
+    free = calls;
+    gate = latch;
+    return this;
+  }
+
   synchronized List<String> prompts() {
     return requests.stream()
         .map(each -> ((Message.User) each.messages().getFirst()).content())
@@ -102,11 +113,15 @@ final class ScriptedModel implements ChatProvider {
   }
 
   @Override
-  public synchronized CallResult call(ChatRequest request, StreamListener stream) {
+  public synchronized CallResult call(ChatRequest request, StreamListener stream)
+      throws InterruptedException {
     if (closed) {
       return new CallResult.Refused(CLOSED);
     }
     requests.add(request);
+    if (gate != null && requests.size() > free) {
+      gate.await();
+    }
     Role role = roles.stream().filter(each -> each.asks().test(request)).findFirst().orElseThrow();
     String answer =
         role.answers().size() > 1 ? role.answers().removeFirst() : role.answers().getFirst();

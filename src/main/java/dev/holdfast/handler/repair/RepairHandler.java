@@ -5,6 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.handler.design.TicketDesigns;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelFailedException;
 import dev.holdfast.repair.RepairRun;
@@ -59,7 +60,10 @@ public final class RepairHandler implements TicketHandler {
     } catch (StoodStillException e) {
       return StandstillResult.of(e.why(), null, null);
     } catch (ModelFailedException e) {
-      return HandlerResult.failed(RepairFailures.of(e));
+      Standstill still = e.standstill();
+      return still == null
+          ? HandlerResult.failed(RepairFailures.of(e))
+          : StandstillResult.of(still, e.getMessage(), e.failure().httpStatus());
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",

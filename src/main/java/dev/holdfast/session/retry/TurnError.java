@@ -55,12 +55,7 @@ public record TurnError(
 
   /** True if it may be why its target is not called any more. */
   public boolean isOfAccount() {
-    return failure != null
-        && switch (failure.kind()) {
-          case AUTH_ERROR, QUOTA_EXCEEDED, RATE_LIMIT, TIMEOUT, NETWORK_ERROR -> true;
-          case MODEL_ERROR -> failure.retryable();
-          case INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> false;
-        };
+    return failure != null && failure.isOfAccount();
   }
 
   public boolean isInvalidResponse() {
