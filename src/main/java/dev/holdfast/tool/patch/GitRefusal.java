@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 record GitRefusal(PatchTarget target, List<FileDiff> files) {
   private static final Pattern FAILED = Pattern.compile("(?m)^error: patch failed: (.+):(\\d+)$");
   private static final Pattern CORRUPT =
-      Pattern.compile("(?m)^error: corrupt patch at (?:line |<stdin>:)(\\d+)$");
+      Pattern.compile("(?m)^error: corrupt patch at (?:line |\\S+:)(\\d+)$");
   private static final Pattern MALFORMED =
       Pattern.compile(
           "corrupt patch|patch fragment without header|patch with only garbage|No valid patches"
@@ -32,6 +32,11 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
   private static final int AROUND = 3;
   private static final int MAX_SHOWN = 40;
   private static final int MAX_LINE = 300;
+
+  /** True if git, of whatever version, could not count the lines of a hunk (E41). */
+  static boolean isCorrupt(String stderr) {
+    return CORRUPT.matcher(stderr).find();
+  }
 
   /**
    * @param patch what git was given

@@ -27,8 +27,6 @@ import java.util.stream.Stream;
  * @param git perhaps confined to the directory it runs in
  */
 public record PatchApplier(Git git, PatchLimits limits) {
-  private static final String CORRUPT = "corrupt patch at line";
-
   /**
    * @param directory the root that the patch's paths are relative to
    * @param modelOutput all of the model's answer
@@ -82,7 +80,7 @@ public record PatchApplier(Git git, PatchLimits limits) {
       throws IOException, InterruptedException, PatchRejection {
     String patch = draft.text();
     GitResult result = git(target, patch);
-    if (!result.isSuccess() && result.stderr().contains(CORRUPT)) {
+    if (!result.isSuccess() && GitRefusal.isCorrupt(result.stderr())) {
       patch = withoutEmptyLines(patch);
       result = git(target, patch, "--recount");
     }

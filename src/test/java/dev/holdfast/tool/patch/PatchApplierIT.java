@@ -82,6 +82,26 @@ class PatchApplierIT {
   }
 
   @Test
+  @DisplayName("E41: the words of git 2.54 and later for a corrupt patch lead there too")
+  void recountsForNewerGit() throws Exception {
+    PatchApplier newer =
+        new PatchApplier(
+            command -> {
+              calls.add(command);
+              GitResult result = git.run(command);
+              String said =
+                  result.stderr().replace("corrupt patch at line ", "corrupt patch at <stdin>:");
+              return new GitResult(
+                  result.exitCode(), result.stdout(), result.stdoutComplete(), said);
+            },
+            PatchLimits.DEFAULT);
+    assertThat(newer.apply(root, WRONG_COUNTS)).isInstanceOf(PatchResult.Applied.class);
+    assertThat(root.resolve("x.txt")).hasContent("a\nB\nc\n");
+    assertThat(calls).hasSize(2);
+    assertThat(calls.getLast().words()).contains("--recount");
+  }
+
+  @Test
   @DisplayName("E41 E45: exactly empty lines are stripped then, lines of spaces stay")
   void strips() throws Exception {
     Files.writeString(root.resolve("x.txt"), "a\n  \nb\nc\n");
