@@ -20,6 +20,11 @@ final class FailureSignature {
     }
   }
 
+  /** One part of a duration; 1h 2m 3.5s has three. */
+  private static final String DURATION =
+      "\\d+(?:[.,]\\d+)? ?(?:hours?|minutes?|mins?|millis(?:econds)?|seconds?|secs?|ns|µs|us|ms"
+          + "|h|m|s)";
+
   private static final List<Step> STEPS =
       List.of(
           new Step("\u001b\\[[0-9;?]*[A-Za-z]", ""),
@@ -37,11 +42,7 @@ final class FailureSignature {
               "<time>"),
           new Step("\\b\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d+)?(?: ?[AP]M)?\\b", "<time>"),
           new Step("\\b1[5-9]\\d{8}(?:\\d{3}){0,3}\\b", "<time>"),
-          new Step(
-              "(?i)(?<![\\w.])\\d+(?:[.,]\\d+)?"
-                  + " ?(?:ns|µs|us|ms|millis(?:econds)?|s|secs?|seconds?|m"
-                  + "|mins?|minutes?|h|hours?)\\b",
-              "<duration>"),
+          new Step("(?i)(?<![\\w.])" + DURATION + "(?: ?" + DURATION + "){0,4}\\b", "<duration>"),
           new Step(
               "(?i)\\b((?:duration|elapsed|time|took)\\w*[ \"':=]+)\\d+(?:[.,]\\d+)?",
               "$1<duration>"),

@@ -23,6 +23,10 @@ class FailureSignatureTest {
         "ran 3 tests in 15ms | ran 3 tests in 1.2 seconds",
         "duration_ms: 1.234 | duration_ms: 99.5",
         "took 1h | took 2 minutes",
+        "real 0m0.123s | real 1m10.5s",
+        "FAIL demo 1m2.53s | FAIL demo 0.35s",
+        "FAILED in 1m 2s | FAILED in 58s",
+        "1h2m3s behind | 10ms behind",
         "at demo.Foo(Foo.java:12) | at demo.Foo(Foo.java:14)",
         "file.js:10:5 is wrong | file.js:11:7 is wrong",
         "line 4 is wrong | line 40 is wrong",
@@ -47,6 +51,8 @@ class FailureSignatureTest {
       value = {
         "expected 4 but was 5 | expected 4 but was 6",
         "NullPointerException | IllegalStateException",
+        "no 1m2 here | no 1m3 here",
+        "3 s 4 files | 3 s 5 files",
         "Tests run: 3, Failures: 1 | Tests run: 3, Failures: 2",
         "cannot find symbol a | cannot find symbol b",
       })
