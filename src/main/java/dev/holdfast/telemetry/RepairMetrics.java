@@ -24,7 +24,7 @@ public final class RepairMetrics {
     started = counter("runs.started", "Runs that began.");
     iterations =
         DistributionSummary.builder("holdfast.repair.iterations")
-            .description("Repairs one after the other, of each run that ended.")
+            .description("Repairs one after the other, of each run that repaired and ended.")
             .register(registry);
     steps = counter("steps", "Steps of L3.");
     diagnoses = counter("diagnoses", "Diagnoses in steps of L3.");
@@ -51,7 +51,10 @@ public final class RepairMetrics {
       case "RunStarted" -> started.increment();
       case "RunStopped" -> {
         stopped(payload.path("reason").asString("")).increment();
-        iterations.record(payload.path("iterations").asDouble(0));
+        int repairs = payload.path("iterations").asInt(0);
+        if (repairs > 0) {
+          iterations.record(repairs);
+        }
       }
       case "RunEscalated" -> escalations(payload.path("reason").asString("")).increment();
       case "StepStarted" -> steps.increment();
