@@ -60,7 +60,8 @@ record PatchDraft(List<FileDiff> files) {
   }
 
   private void checkSize(PatchLimits limits) throws PatchRejection {
-    int count = paths().size();
+    // A renamed file is one file, though it has two paths.
+    long count = files.stream().map(FileDiff::newPath).distinct().count();
     if (count > limits.maxFiles()) {
       throw tooLarge(count + " files", limits.maxFiles() + " files");
     }

@@ -167,6 +167,23 @@ class PatchApplierIT {
     assertThat(root.resolve("b.bin")).hasBinaryContent(new byte[1]);
   }
 
+  @Test
+  @DisplayName("E46: a renamed file is one file")
+  void renames() throws Exception {
+    Files.writeString(root.resolve("y.txt"), "y\n");
+    Files.writeString(root.resolve("z.txt"), "z\n");
+    String two = rename("x.txt", "x2.txt") + rename("y.txt", "y2.txt");
+    PatchApplier applier = applier(new PatchLimits(2, 3, 1000, false, false));
+    assertKind(Kind.TOO_LARGE, applier.apply(root, two + rename("z.txt", "z2.txt")));
+    assertThat(applier.apply(root, two)).isInstanceOf(PatchResult.Applied.class);
+    assertThat(PatchCase.tree(root)).containsOnlyKeys("x2.txt", "y2.txt", "z.txt");
+  }
+
+  private static String rename(String from, String to) {
+    return "diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %s\nrename to %s\n"
+        .formatted(from, to, from, to);
+  }
+
   private String binaryPatch() throws Exception {
     Path directory = root.resolve("diff");
     Files.createDirectories(directory.resolve("a"));
