@@ -30,9 +30,10 @@ case $options in
   *aot=off*) set -- "-XX:AOTCache=$cache" -jar "$root/lib/holdfast.jar" "$@" ;;
   *) set -- -jar "$root/lib/holdfast.jar" "$@" ;;
 esac
-# In the C locale Java would turn what is not ASCII into question marks on its way to a program.
-case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
-  '' | C | POSIX) export LC_ALL=C.UTF-8 ;;
+# In the C locale Java would turn what is not ASCII into question marks on its way to a program. A locale that is named but not
+# installed is the C locale, too. Small images lack the tool that tells.
+case $(locale charmap 2>/dev/null) in
+  '' | ANSI_X3.4-* | *ASCII* | 646) export LC_ALL=C.UTF-8 ;;
 esac
 # Nobody may attach to the JVM and dump the secrets in it. Options are words.
 # shellcheck disable=SC2086

@@ -117,8 +117,39 @@ class LauncherIT {
   void keepsLocale() throws Exception {
     jdk("jvm/new", "25");
     haveJar();
+    installedLocales();
     assertThat(start(Map.of("LANG", "tr_TR.UTF-8"), "list").stdout()).contains(", tr_TR.UTF-8:");
+    assertThat(start(Map.of("LANG", "de_DE"), "list").stdout()).contains(", de_DE:");
     assertThat(start(Map.of("LC_ALL", "POSIX"), "list").stdout()).contains(", C.UTF-8:");
+  }
+
+  @Test
+  @DisplayName("a locale that is named but not installed is no better than C")
+  void replacesUnknownLocale() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    assertThat(start(Map.of("LANG", "tr_TR.UTF-8"), "list").stdout()).contains(", C.UTF-8:");
+    installedLocales();
+    assertThat(start(Map.of("LANG", "fr_FR.UTF-8"), "list").stdout()).contains(", C.UTF-8:");
+    assertThat(start(Map.of("LC_CTYPE", "UTF-8"), "list").stdout()).contains(", C.UTF-8:");
+  }
+
+  @Test
+  @DisplayName("the installed program chooses its locale in the same way")
+  void installedProgram() throws Exception {
+    Path installed =
+        Files.createDirectories(directory.resolve("installed/bin")).resolve("holdfast");
+    executable(installed, Files.readString(Path.of("src/etc/installed-launcher.sh")));
+    jdk("installed/runtime", "25");
+    installedLocales();
+    for (List<String> each :
+        List.of(
+            List.of("tr_TR.UTF-8", "tr_TR.UTF-8"),
+            List.of("fr_FR.UTF-8", "C.UTF-8"),
+            List.of("C", "C.UTF-8"))) {
+      Outcome outcome = run(root, installed, Map.of("LANG", each.getFirst()), "list");
+      assertThat(outcome.stdout()).as("%s", outcome).contains(", " + each.getLast() + ":");
+    }
   }
 
   @Test
@@ -324,13 +355,28 @@ class LauncherIT {
         home.resolve("bin/java"),
         """
         #!/bin/bash
-        printf '%s in %s, %s:' NAME "$PWD" "${LC_ALL:-$LANG}"
+        printf '%s in %s, %s:' NAME "$PWD" "${LC_ALL:-${LC_CTYPE:-$LANG}}"
         printf '[%s]' "$@"
         echo
         exit 7
         """
             .replace("NAME", home.getFileName().toString()));
     return home;
+  }
+
+  /** Without it the tool that knows the installed locales is missing, as in small images. */
+  private void installedLocales() throws IOException {
+    executable(
+        tools.resolve("locale"),
+        """
+        #!/bin/bash
+        [ "$*" = charmap ] || exit 1
+        case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
+          tr_TR.UTF-8) echo UTF-8 ;;
+          de_DE) echo ISO-8859-1 ;;
+          *) echo "locale: Cannot set LC_CTYPE to default locale" >&2; echo ANSI_X3.4-1968 ;;
+        esac
+        """);
   }
 
   private void maven(String body) throws IOException {
