@@ -1,6 +1,8 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.config.Settings;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,6 +77,13 @@ public final class WorkerCommand implements Callable<Integer> {
     if (port != null) {
       flags.put("web.port", port);
     }
-    return servers.worker(root.settings(flags), embedded, !noConsole, root.terminal());
+    Settings settings = root.settings(flags);
+    if (embedded != null && settings.database().url() != null) {
+      // The other commands would go to the configured one, and their tickets would wait for ever.
+      throw new UsageException(
+          "--embedded starts a PostgreSQL of its own, and HOLDFAST_DATABASE_URL (or database.url in"
+              + " holdfast.yaml) names another; leave one of them out");
+    }
+    return servers.worker(settings, embedded, !noConsole, root.terminal());
   }
 }

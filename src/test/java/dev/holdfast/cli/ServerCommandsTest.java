@@ -51,6 +51,10 @@ class ServerCommandsTest {
       };
 
   private int run(String... arguments) {
+    return runWith(Map.of("HOLDFAST_WORKER_CONCURRENCY", "5"), arguments);
+  }
+
+  private int runWith(Map<String, String> environment, String... arguments) {
     Terminal terminal =
         new Terminal(
             new PrintWriter(new StringWriter()),
@@ -60,8 +64,7 @@ class ServerCommandsTest {
     HoldfastCommand root =
         new HoldfastCommand(
             terminal,
-            new ConfigLoader(
-                Path.of("no-such-directory"), Map.of("HOLDFAST_WORKER_CONCURRENCY", "5")),
+            new ConfigLoader(Path.of("no-such-directory"), environment),
             settings -> {
               throw new AssertionError("no one-shot backend is wanted");
             },
@@ -106,6 +109,18 @@ class ServerCommandsTest {
         .containsExactly(Path.of(".holdfast/postgres"), Path.of("/data"));
     assertThat(started.getFirst().settings.worker().concurrency()).isEqualTo(5);
     assertThat(started.getFirst().flag).isTrue();
+  }
+
+  @Test
+  @DisplayName("a database of its own and a configured one contradict each other")
+  void embeddedBesideConfigured() {
+    Map<String, String> configured = Map.of("HOLDFAST_DATABASE_URL", "postgres://ann@db/jobs");
+    assertThat(runWith(configured, "worker", "--embedded")).isEqualTo(2);
+    assertThat(err.toString())
+        .hasLineCount(1)
+        .contains("--embedded", "HOLDFAST_DATABASE_URL", "leave one of them out");
+    assertThat(started).isEmpty();
+    assertThat(runWith(configured, "worker")).isZero();
   }
 
   @Test
