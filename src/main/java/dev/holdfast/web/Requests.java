@@ -2,6 +2,7 @@ package dev.holdfast.web;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
 import java.time.DateTimeException;
@@ -107,7 +108,7 @@ final class Requests {
         text(context, "kind"),
         text(context, "design"),
         wireName(category(text(context, "category"))),
-        text(context, "fingerprint"),
+        chosen(text(context, "fingerprint")),
         text(context, "text"),
         time("created_from", text(context, "created_from")),
         time("created_before", text(context, "created_before")),
@@ -117,11 +118,24 @@ final class Requests {
         limit(text(context, "limit")));
   }
 
-  /** Null where it is left out or blank. */
+  private static @Nullable String chosen(@Nullable String fingerprint) {
+    try {
+      return fingerprint == null ? null : TicketFilter.fingerprint(fingerprint);
+    } catch (InvalidTicketException e) {
+      throw Refused.badRequest("fingerprint: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Null where it is left out. A blank one is refused: a script that lost a value would get all.
+   */
   static @Nullable String text(Context context, String name) {
     String value = context.queryParam(name);
-    if (value == null || value.isBlank()) {
+    if (value == null) {
       return null;
+    }
+    if (value.isBlank()) {
+      throw Refused.badRequest(name + ": it is empty; leave it out");
     }
     if (value.length() > LONGEST_FILTER || value.indexOf('\0') >= 0) {
       throw Refused.badRequest(

@@ -157,7 +157,10 @@ class McpCommandIT {
             Map.of("id", 1, "colour", "red"))) {
       assertThat(call(client, "show_ticket", input).isError()).as("%s", input).isTrue();
     }
-    assertThat(call(client, "list_tickets", Map.of("state", "lost")).isError()).isTrue();
+    for (Map<String, Object> filter :
+        List.<Map<String, Object>>of(Map.of("state", "lost"), Map.of("fingerprint", "abc"))) {
+      assertThat(call(client, "list_tickets", filter).isError()).as("%s", filter).isTrue();
+    }
   }
 
   @Test

@@ -105,7 +105,7 @@ class ReadingCommandsIT {
   void filters() throws SQLException {
     long first = ready("filters");
     long second = ready("filters");
-    long held = Cli.held(database, "api_error", "f-list");
+    long held = Cli.held(database, "api_error", "f-listed");
 
     assertThat(ids(cli.run("list", "--queue", "filters", "--json").json()))
         .containsExactly(second, first);
@@ -120,11 +120,22 @@ class ReadingCommandsIT {
                         "--category",
                         "api_error",
                         "--fingerprint",
-                        "f-list",
+                        "f-listed",
                         "--json")
                     .json()))
         .containsExactly(held);
     assertThat(ids(cli.run("list", "--state", "done", "--json").json())).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a fingerprint of less than 8 characters chooses nothing in silence")
+  void shortFingerprint() {
+    for (String fewer : List.of("", "abc", "0123456")) {
+      Cli.Result refused = cli.run("list", "--fingerprint", fewer);
+      assertThat(refused.code()).as("%s", refused).isEqualTo(2);
+      assertThat(refused.out()).isEmpty();
+      assertThat(refused.err()).contains("a fingerprint needs 8 characters at least");
+    }
   }
 
   @Test
@@ -215,9 +226,9 @@ class ReadingCommandsIT {
   @Test
   @DisplayName("list for people: aligned, with relative times and why a ticket waits")
   void listText() throws SQLException {
-    long id = Cli.held(database, "code_error", "f-text");
+    long id = Cli.held(database, "code_error", "f-text-8");
 
-    List<String> lines = cli.run("list", "--fingerprint", "f-text").lines();
+    List<String> lines = cli.run("list", "--fingerprint", "f-text-8").lines();
 
     assertThat(lines.getFirst()).startsWith("ID").contains("STATE", "UPDATED", "WHY");
     assertThat(lines.get(1))
@@ -342,7 +353,9 @@ class ReadingCommandsIT {
     }
     assertThat(cli.run("show", "999999999").code()).isEqualTo(3);
     assertThat(cli.run("watch", "999999999").code()).isEqualTo(3);
-    assertThat(cli.run("list", "--queue", "'; DROP TABLE x; --", "--fingerprint", "\"").code())
+    assertThat(
+            cli.run("list", "--queue", "'; DROP TABLE x; --", "--fingerprint", "\"".repeat(8))
+                .code())
         .isZero();
   }
 }

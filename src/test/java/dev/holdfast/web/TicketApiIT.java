@@ -274,13 +274,13 @@ class TicketApiIT {
     database.run(
         "INSERT INTO holdfast.tickets (kind, queue, title, unique_key, created_at, state, error,"
             + " error_category, error_fingerprint) VALUES ('f', 'fq', 'Alpha 100% _x', 'key-f',"
-            + " '2020-01-01Z', 'on_hold', 'boom', 'api_error', 'ffff'),"
+            + " '2020-01-01Z', 'on_hold', 'boom', 'api_error', 'ffffffff'),"
             + " ('f', 'fq', 'Beta', NULL, '2021-01-01Z', 'ready', NULL, NULL, NULL)");
     for (String filter :
         List.of(
             "state=on_hold",
             "category=api_error",
-            "fingerprint=ffff",
+            "fingerprint=ffffffff",
             "text=alpha",
             "text=100%25%20_",
             "text=KEY-F",

@@ -141,7 +141,7 @@ public final class ListCommand implements Callable<Integer> {
             kind,
             design,
             category == null ? null : Words.category(category).wireName(),
-            fingerprint,
+            fingerprint == null ? null : TicketFilter.fingerprint(fingerprint),
             text,
             from,
             null,

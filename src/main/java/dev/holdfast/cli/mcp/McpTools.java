@@ -202,6 +202,7 @@ final class McpTools {
   private Object list(Arguments arguments) {
     String state = arguments.text("state");
     String category = arguments.text("category");
+    String fingerprint = arguments.text("fingerprint");
     Integer limit = arguments.number("limit");
     int shown = limit == null ? SHOWN : Math.min(Words.limit(limit), MOST_SHOWN);
     TicketFilter filter =
@@ -210,7 +211,7 @@ final class McpTools {
             .withQueue(arguments.text("queue"))
             .withError(
                 category == null ? null : Words.category(category).wireName(),
-                arguments.text("fingerprint"));
+                fingerprint == null ? null : TicketFilter.fingerprint(fingerprint));
     return backend.reader().summaries(filter);
   }
 

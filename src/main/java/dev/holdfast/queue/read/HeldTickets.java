@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldTickets implements Iterator<Long> {
   private static final int BATCH = 500;
-  private static final int SHORTEST_FINGERPRINT = 8;
 
   private final TicketReader reader;
   private final TicketFilter filter;
@@ -25,7 +24,7 @@ public final class HeldTickets implements Iterator<Long> {
   private boolean atEnd;
 
   /**
-   * The held tickets of one error or category. An empty fingerprint would choose what people held.
+   * The held tickets of one error or category.
    *
    * @throws InvalidTicketException if the fingerprint is too short to choose by
    */
@@ -34,16 +33,9 @@ public final class HeldTickets implements Iterator<Long> {
         reader,
         TicketFilter.all(BATCH)
             .withState(TicketState.ON_HOLD)
-            .withError(category, longEnough(fingerprint)),
+            .withError(
+                category, fingerprint == null ? null : TicketFilter.fingerprint(fingerprint)),
         null);
-  }
-
-  private static @Nullable String longEnough(@Nullable String fingerprint) {
-    if (fingerprint != null && fingerprint.length() < SHORTEST_FINGERPRINT) {
-      throw new InvalidTicketException(
-          "a fingerprint needs %s characters at least".formatted(SHORTEST_FINGERPRINT));
-    }
-    return fingerprint;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.holdfast.queue.read;
 
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,21 @@ public record TicketFilter(
     @Nullable Long batchId,
     @Nullable Long beforeId,
     int limit) {
+
+  private static final int SHORTEST_FINGERPRINT = 8;
+
+  /**
+   * The fingerprint by which a person chooses. An empty one would choose what people held.
+   *
+   * @throws InvalidTicketException if it is too short to choose by
+   */
+  public static String fingerprint(String text) {
+    if (text.length() < SHORTEST_FINGERPRINT) {
+      throw new InvalidTicketException(
+          "a fingerprint needs %s characters at least".formatted(SHORTEST_FINGERPRINT));
+    }
+    return text;
+  }
 
   public static TicketFilter all(int limit) {
     return new TicketFilter(
