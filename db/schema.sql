@@ -2111,7 +2111,10 @@ AS $function$
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor), require_length('reason', reason);
+  PERFORM require_words('actor', actor);
+  IF reason IS NOT NULL THEN
+    PERFORM require_words('reason', reason);
+  END IF;
   PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
@@ -5504,7 +5507,10 @@ AS $function$
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor), require_length('feedback', feedback);
+  PERFORM require_words('actor', actor);
+  IF feedback IS NOT NULL THEN
+    PERFORM require_words('feedback', feedback);
+  END IF;
   t := locked_ticket(reject_ticket.id);
   IF t.state <> 'needs_review' THEN
     PERFORM refuse_action(t, 'reject');
@@ -5520,7 +5526,7 @@ BEGIN
   RETURN t.state;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.reject_ticket(bigint,text,text) IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt.';
+COMMENT ON FUNCTION holdfast.reject_ticket(bigint,text,text) IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt. It may be left out, but not be empty.';
 GRANT EXECUTE ON FUNCTION holdfast.reject_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.release_some(r holdfast.releases, most integer)

@@ -43,7 +43,10 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor), require_length('feedback', feedback);
+  PERFORM require_words('actor', actor);
+  IF feedback IS NOT NULL THEN
+    PERFORM require_words('feedback', feedback);
+  END IF;
   t := locked_ticket(reject_ticket.id);
   IF t.state <> 'needs_review' THEN
     PERFORM refuse_action(t, 'reject');
@@ -59,7 +62,7 @@ BEGIN
   RETURN t.state;
 END
 $$;
-COMMENT ON FUNCTION reject_ticket IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt.';
+COMMENT ON FUNCTION reject_ticket IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt. It may be left out, but not be empty.';
 
 CREATE OR REPLACE FUNCTION assign_ticket(id bigint, assignee text, actor text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

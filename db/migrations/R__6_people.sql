@@ -480,7 +480,10 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor), require_length('reason', reason);
+  PERFORM require_words('actor', actor);
+  IF reason IS NOT NULL THEN
+    PERFORM require_words('reason', reason);
+  END IF;
   PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN

@@ -139,6 +139,8 @@ class McpCommandIT {
       assertThat(again.isError()).isTrue();
       assertThat(text(again)).contains("ann via mcp").contains("ready");
       queue.succeed(id, queue.claim());
+      assertThat(call(client, "reject_ticket", Map.of("id", id, "feedback", " ")).isError())
+          .isTrue();
       assertThat(
               json(call(client, "reject_ticket", Map.of("id", id, "feedback", "no")))
                   .get("state")

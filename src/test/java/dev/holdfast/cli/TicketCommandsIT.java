@@ -265,6 +265,7 @@ class TicketCommandsIT {
     long id = ready();
     assertThat(cli.run("hold", "" + id, "--reason", "wait").out().strip()).isEqualTo("held #" + id);
     assertThat(state(id)).isEqualTo("on_hold");
+    assertThat(cli.run("cancel", "" + id, "--reason", "").code()).isEqualTo(2);
     assertThat(cli.run("cancel", "" + id, "--reason", "not wanted", "--by", "bob").code()).isZero();
     assertThat(state(id)).isEqualTo("cancelled");
     assertThat(actor(id)).isEqualTo("cancelled by bob");
@@ -281,6 +282,9 @@ class TicketCommandsIT {
     long good = inReview();
     long bad = inReview();
     assertThat(cli.run("approve", "" + good).code()).isZero();
+    Cli.Result wordless = cli.run("reject", "" + bad, "--feedback", "");
+    assertThat(wordless.code()).as("%s", wordless).isEqualTo(2);
+    assertThat(wordless.err()).contains("feedback must not be empty");
     assertThat(cli.run("reject", "" + bad, "--feedback", "no totals").code()).isZero();
     assertThat(state(good)).isEqualTo("done");
     assertThat(state(bad)).isEqualTo("ready");

@@ -192,6 +192,7 @@ class BadRequestsIT {
     assertProblem(ann.post(hold, "{}"), 422);
     assertProblem(ann.post(hold, "{\"reason\": \"  \"}"), 422);
     assertProblem(ann.post(hold, "{\"reason\": \"\\u0000\"}"), 422);
+    assertProblem(ann.post(TICKETS + "/" + id + "/cancel", "{\"reason\": \"  \"}"), 422);
     assertThat(database.state(id)).isEqualTo("ready");
     assertThat(ann.post(hold, "{\"reason\": \"<script>alert(1)</script>\"}").status())
         .isEqualTo(200);

@@ -313,6 +313,10 @@ class PostgresTicketDeskIT {
     assertInvalid(() -> desk.hold(id, "", "why"), "actor must not be empty");
     assertInvalid(() -> desk.hold(id, "\n", "why"), "actor must not be empty");
     assertInvalid(() -> desk.cancel(id, " ", "why"), "actor must not be empty");
+    assertInvalid(() -> desk.cancel(id, "hal", " "), "reason must not be empty");
+    assertInvalid(
+        () -> desk.reject(tickets.in(TicketState.NEEDS_REVIEW), "hal", " "),
+        "feedback must not be empty");
     assertInvalid(() -> desk.hold(id, "hal", "a\0b"), "the character NUL");
     assertThat(sql.value("SELECT state FROM holdfast.tickets WHERE id = ?", id)).isEqualTo("ready");
   }
