@@ -5331,6 +5331,10 @@ BEGIN
     RAISE EXCEPTION '"%" is not the scope of a budget', left(raise_budget.scope, 100)
       USING ERRCODE = 'HF422', HINT = 'Scopes are day, design:NAME, key:PROVIDER/KEY_ID and ticket:ID; holdfast budgets shows them.';
   END IF;
+  -- One that the configuration names may be there before its design.
+  IF raise_budget.scope LIKE 'design:%' AND NOT EXISTS (SELECT FROM budgets b WHERE b.scope = raise_budget.scope) THEN
+    PERFORM latest_design(substr(raise_budget.scope, 8));
+  END IF;
   -- Before anything is changed: a worker that looks just now would make release_waiting return at once, and this say that it released none.
   PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
   INSERT INTO budgets AS b (scope, per, limit_usd, changed_by)

@@ -17,6 +17,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.time.Duration;
@@ -260,6 +261,21 @@ class PostgresAccountStoreIT {
     }
     assertThatThrownBy(() -> desk.raise("week", ONE, "ann", null))
         .isInstanceOf(InvalidTicketException.class);
+  }
+
+  @Test
+  @DisplayName("a budget of a design that there is not would cap nothing: it is refused")
+  void unknownDesign() {
+    PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
+    assertThatThrownBy(() -> desk.raise("design:repot", ONE, "ann", null))
+        .isInstanceOf(TicketNotFoundException.class)
+        .hasMessageStartingWith("there is no design \"repot\"");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.budgets")).isZero();
+    sql.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('report', 1, 'job',"
+            + " '{}')");
+    desk.raise("design:report", ONE, "ann", null);
+    assertThat(sql.column(BUDGETS)).containsExactly("design:report 1 day");
   }
 
   @ParameterizedTest
