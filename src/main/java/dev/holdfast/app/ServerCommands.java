@@ -43,6 +43,9 @@ record ServerCommands(Path home) implements Servers {
               WorkerProcess.start(settings, database(settings, server), event -> {}, home),
               WorkerProcess::close);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
+      if (server != null) {
+        tell(terminal, "look at the tables: " + psql(server.address()));
+      }
       worker.serve(console);
       if (worker.sandbox().isTrouble()) {
         log.warn("{}", worker.sandbox().sentence());
@@ -91,6 +94,12 @@ record ServerCommands(Path home) implements Servers {
         .out()
         .printf(Locale.ROOT, "%s listens on http://%s:%d%n", who, settings.web().host(), port);
     terminal.out().flush();
+  }
+
+  /** A worker's output ends in files that others may read, so the password stays in its own. */
+  private static String psql(EmbeddedServer.Address address) {
+    String file = address.passwordFile().toString().replace("'", "'\\''");
+    return "PGPASSWORD=$(cat '" + file + "') psql " + address.url(address.user());
   }
 
   private EmbeddedServer startEmbedded(Path directory) {

@@ -1,10 +1,12 @@
 package dev.holdfast.e2e;
 
 import static dev.holdfast.e2e.TicketRows.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DemoIT {
   private static final Pattern RELEASE_THIS =
       Pattern.compile("holdfast release (\\d+) --guidance 'use the color green'");
+  private static final Pattern PSQL =
+      Pattern.compile("look at the tables: (PGPASSWORD=.*) psql (postgresql://\\S+)\\R");
 
   @TempDir private Path directory;
   @AutoClose private Installation holdfast;
@@ -44,6 +48,23 @@ class DemoIT {
     demo.awaitOutput(Pattern.compile("#\\d+ +guided +failed"));
     demo.signal("TERM");
     assertEnded(demo);
+  }
+
+  @Test
+  @DisplayName(
+      "a worker with a database of its own says how psql gets into it, and tells the password"
+          + " nobody who only reads its output")
+  void psqlOfEmbedded() throws Exception {
+    HoldfastProcess worker = holdfast.start("worker", "--embedded", "--port", "0");
+    MatchResult line = worker.awaitOutput(PSQL);
+    Process shell =
+        new ProcessBuilder("sh", "-c", line.group(1) + "; echo $PGPASSWORD")
+            .directory(directory.toFile())
+            .start();
+    String password = new String(shell.getInputStream().readAllBytes(), UTF_8).strip();
+    assertThat(line.group()).doesNotContain(password);
+    holdfast.with("HOLDFAST_DATABASE_URL", line.group(2).replace("@", ":" + password + "@"));
+    assertThat(holdfast.ok("list", "--json")).isEqualTo("[]");
   }
 
   @Test

@@ -27,6 +27,20 @@ public final class EmbeddedServer implements AutoCloseable {
   public record Address(
       String jdbcUrl, String user, String password, int port, long pid, Path directory) {
 
+    /**
+     * As psql takes it.
+     *
+     * @param login the user, or the user and the password with a colon between them
+     */
+    public String url(String login) {
+      return "postgresql://" + login + "@" + jdbcUrl.substring("jdbc:postgresql://".length());
+    }
+
+    /** The file with the password, readable by its owner only. */
+    public Path passwordFile() {
+      return EmbeddedServerCluster.passwordFile(directory);
+    }
+
     @Override
     public String toString() {
       return jdbcUrl + " (process " + pid + ", data in " + directory + ")";
