@@ -21,6 +21,9 @@ case ${1:-} in
   worker | console | mcp | bench | demo) cache=$root/lib/holdfast.aot ;;
   *) cache=$root/lib/commands.aot ;;
 esac
+# The demo shows commands to type.
+called=$0
+[ "${1:-}" != demo ] || [ "$(command -v "${0##*/}")" != "$0" ] || called=${0##*/}
 # Java checks whether the file is of this jar and this Java, and does without it in silence. It refuses two of them.
 case ${HOLDFAST_JAVA_OPTS:-} in
   *AOT* | *Xshare* | *SharedArchive*) ;;
@@ -37,4 +40,5 @@ case $(locale charmap 2>/dev/null) in
 esac
 # Nobody may attach to the JVM and dump the secrets in it. Options are words.
 # shellcheck disable=SC2086
-exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow -XX:+DisableAttachMechanism ${HOLDFAST_JAVA_OPTS:-} "$@"
+exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow -XX:+DisableAttachMechanism "-Dholdfast.called=$called" \
+  ${HOLDFAST_JAVA_OPTS:-} "$@"

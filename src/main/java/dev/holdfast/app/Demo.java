@@ -241,22 +241,27 @@ final class Demo implements AutoCloseable {
 
   private void explain() {
     EmbeddedServer.Address address = server.address();
-    out.printf("%nLook at the tables:%n  psql '%s'%n", psqlUrl(address));
+    out.printf(
+        "%nLook at the tables:%n  psql '%s'%n",
+        address.url(address.user() + ":" + address.password()));
     out.println("  SELECT * FROM holdfast.on_hold_tickets;");
     for (Tracked each : tickets) {
       if (each.state == TicketState.DONE && each.sample.job().equals(DemoAgent.JOB)) {
         out.printf(
             Locale.ROOT,
-            "%nWhat the agent reports, with a scripted model:%n  ./holdfast show %d%nWith a real"
+            "%nWhat the agent reports, with a scripted model:%n  %s show %d%nWith a real"
                 + " one: set OPENAI_API_KEY and see docs/agents.md.%n",
+            called(),
             each.id);
       }
       if (each.state == TicketState.ON_HOLD && each.sample.job().equals("guided")) {
         out.printf(
             Locale.ROOT,
-            "%nDecide: in another terminal, in this directory%n  ./holdfast show %d%n  ./holdfast"
-                + " release %d --guidance '%s'%n",
+            "%nDecide: in another terminal, in this directory%n  %s show %d%n  %s release %d"
+                + " --guidance '%s'%n",
+            called(),
             each.id,
+            called(),
             each.id,
             DemoTicket.GUIDANCE);
       }
@@ -265,9 +270,10 @@ final class Demo implements AutoCloseable {
     out.flush();
   }
 
-  private static String psqlUrl(EmbeddedServer.Address address) {
-    String location = address.jdbcUrl().substring("jdbc:postgresql://".length());
-    return "postgresql://" + address.user() + ":" + address.password() + "@" + location;
+  /** What to type for this program; its launcher tells. */
+  private static String called() {
+    String called = System.getProperty("holdfast.called", "holdfast");
+    return called.matches("[\\w./~+-]+") ? called : "'" + called.replace("'", "'\\''") + "'";
   }
 
   void stop() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class DemoIT {
   private static final Pattern RELEASE_THIS =
-      Pattern.compile("holdfast release (\\d+) --guidance 'use the color green'");
+      Pattern.compile("(?m)^  holdfast release (\\d+) --guidance 'use the color green'");
   private static final Pattern PSQL =
       Pattern.compile("look at the tables: (PGPASSWORD=.*) psql (postgresql://\\S+)\\R");
 

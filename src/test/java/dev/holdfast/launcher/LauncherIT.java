@@ -137,10 +137,7 @@ class LauncherIT {
   @Test
   @DisplayName("the installed program chooses its locale in the same way")
   void installedProgram() throws Exception {
-    Path installed =
-        Files.createDirectories(directory.resolve("installed/bin")).resolve("holdfast");
-    executable(installed, Files.readString(Path.of("src/etc/installed-launcher.sh")));
-    jdk("installed/runtime", "25");
+    Path installed = installed();
     installedLocales();
     for (List<String> each :
         List.of(
@@ -150,6 +147,26 @@ class LauncherIT {
       Outcome outcome = run(root, installed, Map.of("LANG", each.getFirst()), "list");
       assertThat(outcome.stdout()).as("%s", outcome).contains(", " + each.getLast() + ":");
     }
+  }
+
+  @Test
+  @DisplayName("a demo is told how it was called: by its name, where that is enough")
+  void demoKnowsItsName() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    Path typed = root.resolve("holdfast");
+    assertThat(start(Map.of(), "demo").stdout()).contains("[-Dholdfast.called=" + typed + "]");
+    Path found = Files.createSymbolicLink(tools.resolve("holdfast"), typed);
+    assertThat(run(root, found, Map.of(), "demo").stdout())
+        .contains("[-Dholdfast.called=holdfast]");
+    assertThat(start(Map.of(), "demo").stdout()).contains("[-Dholdfast.called=" + typed + "]");
+    Path installed = installed();
+    assertThat(run(root, installed, Map.of(), "demo").stdout())
+        .contains("[-Dholdfast.called=" + installed + "]");
+    Files.delete(found);
+    Files.createSymbolicLink(found, installed);
+    assertThat(run(root, found, Map.of(), "demo").stdout())
+        .contains("[-Dholdfast.called=holdfast]");
   }
 
   @Test
@@ -381,6 +398,14 @@ class LauncherIT {
 
   private void maven(String body) throws IOException {
     executable(tools.resolve("mvn"), "#!/bin/bash\n" + body + "\n");
+  }
+
+  private Path installed() throws IOException {
+    Path installed =
+        Files.createDirectories(directory.resolve("installed/bin")).resolve("holdfast");
+    executable(installed, Files.readString(Path.of("src/etc/installed-launcher.sh")));
+    jdk("installed/runtime", "25");
+    return installed;
   }
 
   private void haveJar() throws IOException {
