@@ -13,6 +13,7 @@ import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerException;
 import dev.holdfast.postgres.inbox.PayloadLimits;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
@@ -42,6 +43,7 @@ import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +87,7 @@ final class OneShot implements Backend {
       return new OneShot(database, listening, limits(settings), false);
     }
     EmbeddedServer.Address address =
-        EmbeddedServer.running(home)
+        running(home)
             .orElseThrow(
                 () ->
                     new QueueUnavailableException(
@@ -96,6 +98,14 @@ final class OneShot implements Backend {
     Database database =
         new Database(address.jdbcUrl(), address.user(), address.password(), 1, "holdfast");
     return new OneShot(database, database, limits(settings), true);
+  }
+
+  private static Optional<EmbeddedServer.Address> running(Path home) {
+    try {
+      return EmbeddedServer.running(home);
+    } catch (EmbeddedServerException e) {
+      throw new QueueUnavailableException(String.valueOf(e.getMessage()), e);
+    }
   }
 
   static PayloadLimits limits(Settings settings) {

@@ -9,10 +9,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What stops a worker's start: one line that names the next step, and no secret in it. */
@@ -64,6 +67,25 @@ class BadStartIT {
     assertThat(doctor.stdout())
         .contains("java: Java 2", "sandbox: ", "fail  database: no database: set HOLDFAST_DATABASE")
         .contains("warn  directories: ", "cannot make " + file.resolve("agents"));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  @DisplayName("an embedded database of somebody else: it says whose it is, not that there is none")
+  void databaseOfAnother() throws Exception {
+    holdfast.with("HOLDFAST_DATABASE_URL", "");
+    Path home = Files.createDirectories(directory.resolve(".holdfast"));
+    Path file = Files.writeString(home.resolve("embedded.json"), "{}");
+    String owner = Files.getOwner(file).getName();
+    Files.setPosixFilePermissions(file, Set.of());
+    if (owner.equals("root")) {
+      holdfast.through("setpriv", "--bounding-set=-dac_override,-dac_read_search");
+    }
+    String[] truth = {
+      ".holdfast/embedded.json belongs to " + owner + " and cannot be read", "HOLDFAST_DATABASE_URL"
+    };
+    assertOneLine(holdfast.run("list"), 4, truth);
+    assertRefused(2, truth);
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -102,14 +103,29 @@ public final class EmbeddedServer implements AutoCloseable {
    *
    * @param home usually {@code .holdfast} in the working directory; a server's own directory will
    *     do as well
+   * @throws EmbeddedServerException if another user has started one, so that only they may know
    */
   public static Optional<Address> running(Path home) {
     try {
       return EmbeddedServerRecord.read(home)
           .map(EmbeddedServerRecord::address)
           .filter(EmbeddedServerProbe::answers);
+    } catch (AccessDeniedException e) {
+      throw new EmbeddedServerException(
+          ("%s belongs to %s and cannot be read, so the database of this directory is theirs; run"
+                  + " this as %s, or set HOLDFAST_DATABASE_URL")
+              .formatted(e.getFile(), ownerOf(e.getFile()), ownerOf(e.getFile())),
+          e);
     } catch (IOException e) {
       return Optional.empty();
+    }
+  }
+
+  private static String ownerOf(String file) {
+    try {
+      return Files.getOwner(Path.of(file)).getName();
+    } catch (IOException e) {
+      return "another user";
     }
   }
 
