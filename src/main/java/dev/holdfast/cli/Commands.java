@@ -37,7 +37,9 @@ import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * All commands by name. Only the one that was asked for is made, for reading annotations takes its
@@ -114,9 +116,24 @@ public final class Commands {
     return line.setOut(root.terminal().out())
         .setErr(root.terminal().err())
         .setExpandAtFiles(false)
-        .setExecutionStrategy(parsed -> coloured(line, root).execute(parsed))
+        .setExecutionStrategy(parsed -> coloured(line, root).execute(known(parsed)))
         .setParameterExceptionHandler(errors)
         .setExecutionExceptionHandler(errors);
+  }
+
+  /**
+   * The parser asks for no command where help is wanted, and there is none of what is not there.
+   */
+  private static ParseResult known(ParseResult parsed) {
+    ParseResult last = parsed;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+    }
+    boolean group = !last.commandSpec().subcommands().isEmpty();
+    if (group && last.isUsageHelpRequested() && !last.unmatched().isEmpty()) {
+      throw new UnmatchedArgumentException(last.commandSpec().commandLine(), last.unmatched());
+    }
+    return parsed;
   }
 
   /** Help is coloured as results are. */

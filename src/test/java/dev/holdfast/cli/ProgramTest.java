@@ -109,6 +109,13 @@ class ProgramTest {
         .hasLineCount(1)
         .doesNotContain("\u001b");
     assertThat(cli.run("@/etc/hostname").code()).isEqualTo(2);
+    for (String[] line :
+        List.of(new String[] {"lits", "--help"}, new String[] {"schedule", "lits", "--help"})) {
+      Cli.Result helpless = cli.run(line);
+      assertThat(helpless.code()).as("%s", helpless).isEqualTo(2);
+      assertThat(helpless.err()).contains("lits", "did you mean", "list").hasLineCount(1);
+      assertThat(helpless.out()).isEmpty();
+    }
   }
 
   @Test

@@ -72,6 +72,8 @@ class ScheduleCommandIT {
     String id = schedule("run", "nightly").out().strip();
     assertThat(cli.run("show", id, "--json").json().get("title").stringValue())
         .isEqualTo("nightly");
+    assertThat(schedule("run", "nightly", "--json").json().get("id").longValue())
+        .isGreaterThan(Long.parseLong(id));
     assertThat(schedule("delete", "nightly").out()).startsWith("deleted nightly");
     assertThat(schedule("show", "nightly").code()).isEqualTo(3);
     assertThat(schedule("delete", "sync").code()).isZero();

@@ -30,7 +30,7 @@ public final class ScheduleCommand {
         .with("show", new ScheduleShowCommand(root))
         .with("pause", pause(root))
         .with("resume", resume(root))
-        .with("run", run(root))
+        .with("run", new ScheduleRunCommand(root))
         .with("delete", delete(root))
         .line(
             "Make tickets at times of the clock. A running worker makes them.",
@@ -74,13 +74,6 @@ public final class ScheduleCommand {
             }),
         "Make tickets again. Times within the pause are not made up for.",
         "holdfast schedule resume nightly");
-  }
-
-  private static CommandLine run(HoldfastCommand root) {
-    return Usage.of(
-        change(root, (desk, name, by) -> Long.toString(desk.run(name, by))),
-        "Make one ticket now, whatever its times, its pause and its overlap say; print its id.",
-        "holdfast schedule run nightly");
   }
 
   private static CommandLine delete(HoldfastCommand root) {
