@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.Settings;
 import java.nio.file.Path;
@@ -79,10 +78,12 @@ public final class WorkerCommand implements Callable<Integer> {
     }
     Settings settings = root.settings(flags);
     if (embedded != null && settings.database().url() != null) {
-      // The other commands would go to the configured one, and their tickets would wait for ever.
-      throw new UsageException(
-          "--embedded starts a PostgreSQL of its own, and HOLDFAST_DATABASE_URL (or database.url in"
-              + " holdfast.yaml) names another; leave one of them out");
+      // Tickets of the other commands would wait for ever, and nobody would know why.
+      root.terminal()
+          .err()
+          .println(
+              "this worker uses a PostgreSQL of its own (--embedded); HOLDFAST_DATABASE_URL, or"
+                  + " database.url in holdfast.yaml, names another, which other commands use");
     }
     return servers.worker(settings, embedded, !noConsole, root.terminal());
   }
