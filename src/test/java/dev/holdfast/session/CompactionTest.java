@@ -196,7 +196,7 @@ class CompactionTest {
 
   private static List<Message> without(List<Message> messages, long budget)
       throws InterruptedException {
-    return new Compactor(Summariser.NONE).compact(messages, budget).messages();
+    return new Compactor(Summariser.NONE, List.of()).compact(messages, budget).messages();
   }
 
   @Test
