@@ -2,6 +2,8 @@ package dev.holdfast.worker;
 
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Two threads that store ended attempts: one takes successes, and whatever else there is while
@@ -10,6 +12,8 @@ import java.util.List;
  * as that (docs/adr/0008-engine-speed.md). Thread-safe.
  */
 final class Completers {
+  private static final Logger log = LoggerFactory.getLogger(Completers.class);
+
   private final EndedRuns ended = new EndedRuns();
   private final Slots slots;
   private final ResultStore store;
@@ -30,7 +34,13 @@ final class Completers {
 
   void submit(TicketRun run) {
     slots.ended();
-    ended.add(run);
+    if (!ended.add(run)) {
+      log.warn(
+          "ticket {} ended after its worker had stopped; if it is not stored in time, this is lost:"
+              + " {}",
+          run.ticketId(),
+          Refusal.beginning(Refusal.content(run.finish())));
+    }
   }
 
   /** Stores what has ended by now if the database is there, then ends the threads. */

@@ -75,11 +75,13 @@ final class EndedRuns {
 
   private long storingSinceNanos;
 
-  void add(TicketRun run) {
+  /** Returns false once it is closed: then perhaps nobody takes it any more. */
+  boolean add(TicketRun run) {
     lock.lock();
     try {
       (run.finish() instanceof Finish.Succeeded ? successes : others).runs.add(run);
       changed.signalAll();
+      return !closed;
     } finally {
       lock.unlock();
     }

@@ -118,6 +118,11 @@ final class TicketRun implements TicketContext, Runnable {
     return draining;
   }
 
+  /** Whether this attempt's handler is what asks. */
+  boolean isCurrentThread() {
+    return Thread.currentThread() == thread;
+  }
+
   long leaseNo() {
     return claimed.lease().no();
   }
@@ -156,7 +161,14 @@ final class TicketRun implements TicketContext, Runnable {
     try (var _ = MDC.putCloseable("ticket", Long.toString(claimed.id()));
         var _ = MDC.putCloseable("attempt", Integer.toString(attempt()))) {
       trace = claim.begin(claimed);
-      end(outcome());
+      Finish outcome = outcome();
+      if (!end(outcome)) {
+        log.warn(
+            "ticket {} was given back when its worker stopped; its handler ended only now, and what"
+                + " it returned is dropped: {}",
+            claimed.id(),
+            Refusal.beginning(Refusal.content(redaction.of(outcome))));
+      }
     }
   }
 
@@ -165,16 +177,18 @@ final class TicketRun implements TicketContext, Runnable {
     return trace.traceparent();
   }
 
-  private void end(Finish outcome) {
+  /** Returns false if it has ended already. */
+  private boolean end(Finish outcome) {
     synchronized (this) {
       if (finish != null) {
-        return;
+        return false;
       }
       finish = toStore(outcome);
       endedNanos = System.nanoTime();
     }
     trace.end(finish());
     whenEnded.accept(this);
+    return true;
   }
 
   /**

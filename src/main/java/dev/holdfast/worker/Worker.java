@@ -71,6 +71,9 @@ public final class Worker implements AutoCloseable {
   private volatile boolean draining;
   private boolean closed;
 
+  /** Whether the thread that closes was interrupted meanwhile. */
+  private boolean interrupted;
+
   /**
    * @param handlers by kind; at least one
    */
@@ -268,10 +271,22 @@ public final class Worker implements AutoCloseable {
   /**
    * Drains: claims nothing more, tells the running tickets' handlers, lets them finish within the
    * drain timeout while their leases are renewed, then gives the rest back without using up a retry
-   * (A52). Returns within the timeout plus five seconds, whatever handlers and database do.
+   * (A52). Returns within the timeout plus five seconds, whatever handlers and database do. If the
+   * thread is interrupted, the drain timeout is over at once; the interrupt is kept.
+   *
+   * @throws IllegalStateException if a handler of this worker calls it, for whose end it would wait
    */
   @Override
-  public synchronized void close() {
+  public void close() {
+    if (book.runs().stream().anyMatch(TicketRun::isCurrentThread)) {
+      throw new IllegalStateException(
+          "a handler cannot close its own worker, which would wait for it: return from the handler,"
+              + " and close the worker from another thread");
+    }
+    closeOnce();
+  }
+
+  private synchronized void closeOnce() {
     if (closed) {
       return;
     }
@@ -279,18 +294,18 @@ public final class Worker implements AutoCloseable {
     long deadline = System.nanoTime() + settings.drainTimeout().toNanos();
     try {
       stopClaiming();
-      if (!book.awaitEmpty(deadline - System.nanoTime())) {
-        giveBack(deadline + LAST_WORDS.toNanos());
+      if (!drained(deadline)) {
+        giveBack(Math.min(deadline, System.nanoTime()) + LAST_WORDS.toNanos());
       }
-    } catch (InterruptedException e) {
-      // Whoever interrupts a drain wants it short.
-      Thread.currentThread().interrupt();
     } finally {
       stopServices();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  private void stopClaiming() throws InterruptedException {
+  private void stopClaiming() {
     pollers.forEach(Poller::stop);
     notifiedClaim.stop();
     signal.give();
@@ -300,18 +315,44 @@ public final class Worker implements AutoCloseable {
     stateWriter.execute(() -> update(WorkerRegistry.State.DRAINING));
     long deadline = System.nanoTime() + LAST_CLAIM.toNanos();
     for (Thread thread : pollerThreads) {
-      thread.join(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+      await(deadline, nanos -> thread.join(Duration.ofNanos(nanos)));
     }
     log.info("worker {} drains {} tickets", identity.id(), running());
   }
 
-  private void giveBack(long deadline) throws InterruptedException {
+  private boolean drained(long deadline) {
+    try {
+      // Whoever interrupts a drain wants it short.
+      return book.awaitEmpty(interrupted ? 0 : deadline - System.nanoTime());
+    } catch (InterruptedException e) {
+      interrupted = true;
+      return false;
+    }
+  }
+
+  /** A short wait of the drain. */
+  private interface Wait {
+    void atMost(long nanos) throws InterruptedException;
+  }
+
+  /** An interrupt does not end the wait: what runs would go on unguarded, its result be lost. */
+  private void await(long deadline, Wait wait) {
+    while (true) {
+      try {
+        wait.atMost(Math.max(0, deadline - System.nanoTime()));
+        return;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+  }
+
+  private void giveBack(long deadline) {
     List<TicketRun> left = book.runs();
     log.info("giving {} tickets back", left.size());
     left.forEach(run -> run.stop(TicketRun.StopCause.DRAIN));
-    if (!book.awaitEmpty(deadline - System.nanoTime())) {
-      book.runs().forEach(TicketRun::abandon);
-    }
+    await(deadline, book::awaitEmpty);
+    book.runs().forEach(TicketRun::abandon);
   }
 
   private void stopServices() {
@@ -319,12 +360,12 @@ public final class Worker implements AutoCloseable {
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();
-    try {
-      completers.join(LAST_WRITE);
-      stateWriter.awaitTermination(LAST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    await(
+        System.nanoTime() + LAST_WRITE.toNanos(),
+        nanos -> completers.join(Duration.ofNanos(nanos)));
+    await(
+        System.nanoTime() + LAST_WRITE.toNanos(),
+        nanos -> stateWriter.awaitTermination(nanos, TimeUnit.NANOSECONDS));
     heartbeats.stop();
     guards.stop();
     ports.wakeUps().close();

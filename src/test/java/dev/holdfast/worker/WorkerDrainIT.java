@@ -1,19 +1,23 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WorkerRegistry;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -288,9 +292,9 @@ class WorkerDrainIT {
   }
 
   @Test
-  @DisplayName("an interrupted drain is short, and the interrupt is kept")
+  @DisplayName("A52: an interrupted drain is short and gives back what runs; the interrupt is kept")
   void interruptedDrain() {
-    setup.enqueue();
+    long id = setup.enqueue();
     setup
         .settings(settings -> settings.withDrainTimeout(Duration.ofMinutes(10)))
         .handler(
@@ -306,6 +310,132 @@ class WorkerDrainIT {
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(closed).isLessThan(Duration.ofSeconds(10));
+    assertThat(database.state(id)).isEqualTo("ready");
+    assertThat(database.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName("A52: a drain that is interrupted again and again leaves no handler unguarded")
+  void interruptedAgain() throws Exception {
+    List<Long> ids = setup.enqueue(2);
+    CountDownLatch running = new CountDownLatch(2);
+    Thread closing = Thread.currentThread();
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ofMinutes(10)))
+        .handler(
+            ticket -> {
+              try {
+                running.countDown();
+                never();
+              } catch (InterruptedException e) {
+                // The drain waits for its last words now.
+                closing.interrupt();
+              }
+              return HandlerResult.done("\"paid for\"");
+            });
+    Worker worker = setup.start();
+    running.await();
+
+    closing.interrupt();
+    worker.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(ids).map(database::state).containsOnly("done");
+  }
+
+  @Test
+  @DisplayName("A52: a handler that closes its own worker is refused at once, and its result kept")
+  void fromHandler() {
+    long id = setup.enqueue();
+    CompletableFuture<Worker> started = new CompletableFuture<>();
+    CompletableFuture<String> refused = new CompletableFuture<>();
+    setup.handler(
+        ticket -> {
+          try {
+            started.join().close();
+            refused.complete("closed");
+          } catch (IllegalStateException e) {
+            refused.complete(e.getMessage());
+          }
+          return HandlerResult.done("\"paid for\"");
+        });
+
+    try (Worker worker = setup.start()) {
+      started.complete(worker);
+      setup.events.await(TicketEvent.Succeeded.class, id);
+    }
+
+    assertThat(refused.join()).contains("from another thread");
+    assertThat(database.ticket(id))
+        .containsEntry("state", "done")
+        .containsEntry("result", "\"paid for\"");
+  }
+
+  @Test
+  @DisplayName("A52: what a handler that was left behind returns later is in the log")
+  void lastWords() throws Exception {
+    long id = setup.enqueue();
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .handler(
+            ticket -> {
+              running.countDown();
+              stubbornly(release);
+              return HandlerResult.done("\"paid for\"");
+            });
+    Worker worker = setup.start();
+    running.await();
+
+    try (LogLines log = new LogLines(TicketRun.class)) {
+      worker.close();
+      release.countDown();
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(log.of(Level.WARN))
+                      .anyMatch(
+                          line ->
+                              line.contains("ticket " + id + " ") && line.contains("paid for")));
+    }
+  }
+
+  @Test
+  @DisplayName("A52: the result of a handler that ends when its worker is gone is in the log")
+  void lateResult() throws Exception {
+    setup.settings(s -> s.withLease(Duration.ofSeconds(3), Duration.ofMillis(200)));
+    long id = setup.enqueue();
+    CountDownLatch stopped = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    setup.handler(
+        ticket -> {
+          try {
+            never();
+          } catch (InterruptedException e) {
+            stopped.countDown();
+          }
+          stubbornly(release);
+          return HandlerResult.done("\"paid for\"");
+        });
+    Worker worker = setup.start();
+    setup.events.await(TicketEvent.Claimed.class);
+    // Its lease is lost: the worker does not wait for it.
+    database.run(
+        "UPDATE holdfast.leases SET expires_at = now() - interval '1 s' WHERE ? = ANY (ids)", id);
+    stopped.await();
+
+    try (LogLines log = new LogLines(Completers.class)) {
+      worker.close();
+      release.countDown();
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(log.of(Level.WARN))
+                      .anyMatch(
+                          line ->
+                              line.contains("ticket " + id + " ") && line.contains("paid for")));
+    }
   }
 
   @Test
