@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.QueueUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Set;
@@ -22,7 +23,7 @@ final class OwnConnections implements ConnectionFactory {
 
   @Override
   public Connection openConnection() throws SQLException {
-    Connection connection = dataSource.getConnection();
+    Connection connection = lent();
     try {
       if (!connection.getAutoCommit()) {
         connection.setAutoCommit(true);
@@ -32,6 +33,18 @@ final class OwnConnections implements ConnectionFactory {
     } catch (SQLException e) {
       connection.close();
       throw e;
+    }
+  }
+
+  /**
+   * Whatever a data source of somebody else's throws, as when it cannot fetch a token: the database
+   * was asked nothing, so it has refused nothing.
+   */
+  private Connection lent() throws SQLException {
+    try {
+      return dataSource.getConnection();
+    } catch (RuntimeException e) {
+      throw new QueueUnavailableException("the data source lends no connection: " + e, e);
     }
   }
 

@@ -7,7 +7,6 @@ import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.TicketQueue;
-import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -109,7 +108,7 @@ final class ResultStore {
       } catch (TicketBusyException e) {
         receiver.busy(run);
         return;
-      } catch (HoldfastException e) {
+      } catch (RuntimeException e) {
         if (QueueUnavailableException.isAway(e)) {
           throw e;
         }

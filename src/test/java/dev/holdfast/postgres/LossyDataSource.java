@@ -20,6 +20,7 @@ public final class LossyDataSource implements DataSource {
   private final AtomicInteger toLose = new AtomicInteger();
   private final AtomicInteger lost = new AtomicInteger();
   private volatile boolean refusing;
+  private volatile boolean throwing;
 
   public LossyDataSource(DataSource database) {
     this.database = database;
@@ -39,14 +40,23 @@ public final class LossyDataSource implements DataSource {
     refusing = true;
   }
 
+  /** No connection is made any more, in the way of one who declares no exception. */
+  public void refuseUnchecked() {
+    throwing = true;
+  }
+
   public void accept() {
     refusing = false;
+    throwing = false;
   }
 
   @Override
   public Connection getConnection() throws SQLException {
     if (refusing) {
       throw new SQLException("connection refused", "08001");
+    }
+    if (throwing) {
+      throw new IllegalStateException("no token for the database");
     }
     Connection connection = database.getConnection();
     return (Connection)

@@ -3,6 +3,8 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.testing.PoisonPayload;
 import dev.holdfast.testing.Refusals;
@@ -10,8 +12,10 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -101,6 +105,35 @@ class RefusedResultIT {
 
     assertThat(ids).map(database::state).containsOnly("done");
     assertThat(ids).allSatisfy(id -> assertThat(database.outcomes(id)).hasSize(1));
+  }
+
+  @Test
+  @DisplayName("20.2: a result at which the driver itself breaks is held, also at the second try")
+  void brokenDriver() {
+    AtomicInteger tries = new AtomicInteger();
+    setup
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public List<FinishResult> finish(
+                      List<? extends Finish> finishes, Collection<Long> closedLeases) {
+                    if (tries.incrementAndGet() <= 2) {
+                      throw new IllegalStateException("the driver broke");
+                    }
+                    return super.finish(finishes, closedLeases);
+                  }
+                })
+        .handler(ticket -> HandlerResult.done("{\"paid\": \"dearly\"}"));
+    long id = setup.enqueue();
+
+    try (Worker worker = setup.start()) {
+      setup.events.awaitEnded(1);
+      assertThat(worker.running()).isZero();
+    }
+
+    assertThat(database.ticket(id)).containsEntry("state", "on_hold");
+    assertThat(database.ticket(id).get("hold_reason")).contains("the driver broke");
   }
 
   @Test

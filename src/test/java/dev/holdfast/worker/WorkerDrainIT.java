@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -420,10 +421,12 @@ class WorkerDrainIT {
         });
     Worker worker = setup.start();
     setup.events.await(TicketEvent.Claimed.class);
-    // Its lease is lost: the worker does not wait for it.
-    database.run(
-        "UPDATE holdfast.leases SET expires_at = now() - interval '1 s' WHERE ? = ANY (ids)", id);
-    stopped.await();
+    // Its lease is lost: the worker does not wait for it. A heartbeat may renew it before the
+    // rescue.
+    do {
+      database.run(
+          "UPDATE holdfast.leases SET expires_at = now() - interval '1 s' WHERE ? = ANY (ids)", id);
+    } while (!stopped.await(1, TimeUnit.SECONDS));
 
     try (LogLines log = new LogLines(Completers.class)) {
       worker.close();

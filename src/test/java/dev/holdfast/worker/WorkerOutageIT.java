@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.LossyDataSource;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
@@ -74,6 +75,38 @@ class WorkerOutageIT {
                     + " ON b.id = a.ticket_id WHERE a.outcome = 'succeeded' AND b.kind = ?",
                 setup.kind))
         .isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("A46: a data source that throws an unchecked exception is an outage: all is stored")
+  void uncheckedDataSource() {
+    LossyDataSource lossy = new LossyDataSource(database.dataSource());
+    AtomicInteger finishes = new AtomicInteger();
+    setup
+        .dataSource(lossy)
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public List<FinishResult> finish(
+                      List<? extends Finish> finished, Collection<Long> closedLeases) {
+                    if (finishes.incrementAndGet() == 1) {
+                      lossy.refuseUnchecked();
+                    } else {
+                      lossy.accept();
+                    }
+                    return super.finish(finished, closedLeases);
+                  }
+                });
+    long id = setup.enqueue();
+
+    try (Worker worker = setup.start()) {
+      setup.events.awaitEnded(1);
+      assertThat(worker.running()).isZero();
+    }
+
+    assertThat(database.state(id)).isEqualTo("done");
+    assertThat(database.outcomes(id)).containsExactly("succeeded");
   }
 
   @Test
