@@ -124,6 +124,15 @@ END
 $$;
 COMMENT ON FUNCTION end_release IS 'Ends a release, whose row the caller has locked.';
 
+CREATE OR REPLACE FUNCTION wait_of_held(hold_actions text[], hold_reason text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT CASE
+    WHEN hold_actions && ARRAY['answer', 'approve_call'] THEN 'answer'
+    WHEN hold_reason ~ '^(account_unavailable|provider_unavailable|budget_exceeded):' THEN 'provider'
+  END
+$$;
+COMMENT ON FUNCTION wait_of_held IS 'What a ticket on hold waits for where its hold is no error: answer of a person, to a question or an approval; provider, or a budget. NULL otherwise.';
+
 -- Any failed attempt counts, also one that a retry has made good since: so what is seen does not hang on when one looks.
 CREATE OR REPLACE FUNCTION outcome_of_released(w release_tickets) RETURNS text
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
@@ -132,7 +141,8 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enabl
       WHERE a.ticket_id = w.ticket_id AND a.lease_no > w.fence AND a.outcome IN ('failed', 'crashed') AND a.fingerprint = w.fingerprint)
     THEN 'same_error'
     ELSE COALESCE((SELECT CASE b.state
-        WHEN 'needs_review' THEN 'succeeded' WHEN 'done' THEN 'succeeded' WHEN 'on_hold' THEN 'other_error' WHEN 'cancelled' THEN 'ended'
+        WHEN 'needs_review' THEN 'succeeded' WHEN 'done' THEN 'succeeded' WHEN 'cancelled' THEN 'ended'
+        WHEN 'on_hold' THEN CASE WHEN wait_of_held(b.hold_actions, b.hold_reason) IS NULL THEN 'other_error' ELSE 'open' END
         ELSE 'open' END
       FROM ticket_base b WHERE b.id = w.ticket_id), 'ended')
   END
@@ -250,22 +260,28 @@ COMMENT ON FUNCTION advance_releases IS 'Takes one release that is due a bit on,
 DROP FUNCTION IF EXISTS release_status(bigint, integer, bigint);
 CREATE OR REPLACE FUNCTION release_status(id bigint DEFAULT NULL, at_most integer DEFAULT 20, before bigint DEFAULT NULL) RETURNS TABLE (
   release_id bigint, created_at timestamptz, created_by text, selection jsonb, steps integer[], guidance text, step integer, total bigint,
-  released bigint, waiting bigint, succeeded bigint, same_error bigint, other_error bigint, ended bigint, skipped bigint, state text, reason text,
-  ended_at timestamptz)
+  released bigint, waiting bigint, for_answer bigint, for_provider bigint, succeeded bigint, same_error bigint, other_error bigint, ended bigint,
+  skipped bigint, state text, reason text, ended_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
-  SELECT r.id, r.created_at, r.created_by, r.selection, r.steps, r.guidance, r.step, r.total, c.released, c.waiting, c.succeeded, c.same_error,
-    c.other_error, c.ended, c.skipped, COALESCE(r.outcome, 'running'), r.reason, r.ended_at
+  SELECT r.id, r.created_at, r.created_by, r.selection, r.steps, r.guidance, r.step, r.total, c.released, c.waiting, c.for_answer,
+    c.for_provider, c.succeeded, c.same_error, c.other_error, c.ended, c.skipped, COALESCE(r.outcome, 'running'), r.reason, r.ended_at
   FROM (
     SELECT * FROM releases x
     WHERE (release_status.id IS NULL OR x.id = release_status.id) AND (release_status.before IS NULL OR x.id < release_status.before)
     ORDER BY x.id DESC LIMIT at_most
   ) r
   CROSS JOIN LATERAL (
-    SELECT count(w.released_at) AS released, count(*) FILTER (WHERE w.released_at IS NOT NULL AND w.outcome IS NULL) AS waiting,
+    SELECT count(w.released_at) AS released, count(*) FILTER (WHERE o.held = 'nothing') AS waiting, count(*) FILTER (WHERE o.held = 'answer') AS for_answer,
+      count(*) FILTER (WHERE o.held = 'provider') AS for_provider,
       count(*) FILTER (WHERE w.outcome = 'succeeded') AS succeeded, count(*) FILTER (WHERE w.outcome = 'same_error') AS same_error,
       count(*) FILTER (WHERE w.outcome = 'other_error') AS other_error, count(*) FILTER (WHERE w.outcome = 'ended') AS ended,
       count(*) FILTER (WHERE w.outcome = 'skipped') AS skipped
-    FROM release_tickets w WHERE w.release_id = r.id
+    FROM release_tickets w
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN w.released_at IS NOT NULL AND w.outcome IS NULL THEN COALESCE(
+        (SELECT wait_of_held(b.hold_actions, b.hold_reason) FROM ticket_base b WHERE b.id = w.ticket_id AND b.held_at IS NOT NULL), 'nothing') END AS held
+    ) o
+    WHERE w.release_id = r.id
   ) c
   ORDER BY r.id DESC
 $$;

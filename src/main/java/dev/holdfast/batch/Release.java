@@ -16,7 +16,9 @@ import tools.jackson.databind.json.JsonMapper;
  * @param steps how many tickets each step releases; 0 is all that are left
  * @param step the step it is in, from 1
  * @param total how many held tickets it began with
- * @param waiting released, and not yet known what becomes of them
+ * @param waiting released, neither ended nor on hold
+ * @param forAnswer released, and on hold for a person's answer or approval
+ * @param forProvider released, and on hold for a provider or a budget
  * @param sameError failed with the error that they were held with
  * @param otherError on hold again for another reason
  * @param ended cancelled by a person, or deleted
@@ -35,6 +37,8 @@ public record Release(
     long total,
     long released,
     long waiting,
+    long forAnswer,
+    long forProvider,
     long succeeded,
     long sameError,
     long otherError,
@@ -97,6 +101,8 @@ public record Release(
     words.append(String.format(Locale.ROOT, "released %,d of %,d", released, total));
     add(words, succeeded, "came through");
     add(words, waiting, "wait");
+    add(words, forAnswer, "wait for a person's answer");
+    add(words, forProvider, "wait for a provider or a budget");
     add(words, sameError, "failed with the same error");
     add(words, otherError, "on hold with another error");
     add(words, ended, "cancelled");

@@ -8,12 +8,17 @@ import dev.holdfast.batch.NewRelease;
 import dev.holdfast.batch.Release;
 import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.postgres.engine.PostgresBatchKeeper;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.retry.HoldCause;
+import dev.holdfast.retry.RetryDecision;
+import dev.holdfast.schema.Question;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -38,6 +43,9 @@ import org.junit.jupiter.api.Test;
 @EverySetup
 @DisplayName("A release in steps")
 class ReleasesIT {
+  private static final String ASKED =
+      "{\"cause\":\"question\",\"question\":" + Question.of("which colour?").toJson() + "}";
+
   private final TicketDatabase database;
   @AutoClose private final HikariDataSource pool;
   private final ReleaseDesk desk;
@@ -182,6 +190,50 @@ class ReleasesIT {
     advance();
     assertThat(now(release).reason())
         .isEqualTo("no ticket of step 1 came through: 2 on hold with another error");
+  }
+
+  private void end(ClaimedTicket ticket, Finish end) {
+    tickets.queue().finish(List.of(end), List.of(ticket.lease().no()));
+  }
+
+  private static Finish held(ClaimedTicket ticket, HoldCause cause) {
+    String why = cause.wireName() + ": day";
+    Failure failure = new Failure(why, Category.CODE_ERROR, "test", "", null, null, why);
+    return new Finish.Failed(
+        ticket.id(), ticket.lease().no(), failure, new RetryDecision.Hold(cause, why));
+  }
+
+  private static Finish parked(ClaimedTicket ticket, String action) {
+    return new Finish.Parked(
+        ticket.id(), ticket.lease().no(), "asked", List.of(action, "cancel"), ASKED);
+  }
+
+  @Test
+  @DisplayName("waits for a person's answer, a provider and a budget: they are no errors")
+  void noErrors() {
+    hold(10);
+    Release release = desk.start(of(4, "all", null), "ann");
+    List<ClaimedTicket> canary = claim();
+    end(canary.get(0), parked(canary.get(0), "answer"));
+    end(canary.get(1), parked(canary.get(1), "approve_call"));
+    end(canary.get(2), held(canary.get(2), HoldCause.BUDGET_EXCEEDED));
+    end(canary.get(3), held(canary.get(3), HoldCause.ACCOUNT_UNAVAILABLE));
+    advance();
+    assertThat(now(release).progress())
+        .isEqualTo(
+            "step 1 of 2: released 4 of 10, 2 wait for a person's answer, 2 wait for a provider or"
+                + " a budget");
+    database.run("SELECT holdfast.answer_ticket(?, 'ann', '\"red\"')", canary.get(0).id());
+    for (ClaimedTicket each : canary.subList(2, 4)) {
+      database.run("SELECT holdfast.release_ticket(?, 'ann')", each.id());
+    }
+    assertThat(now(release).progress())
+        .isEqualTo("step 1 of 2: released 4 of 10, 3 wait, 1 wait for a person's answer");
+    database.run("SELECT holdfast.cancel_ticket(?, 'ann')", canary.get(1).id());
+    assertThat(finish()).isEqualTo(3);
+    advance();
+    assertThat(now(release).progress())
+        .isEqualTo("step 2 of 2: released 10 of 10, 3 came through, 6 wait, 1 cancelled");
   }
 
   @Test
