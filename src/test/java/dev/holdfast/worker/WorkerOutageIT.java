@@ -218,8 +218,8 @@ class WorkerOutageIT {
                   public List<FinishResult> finish(
                       List<? extends Finish> finishes, Collection<Long> closedLeases) {
                     switch (stores.incrementAndGet()) {
-                      case 1, 2 -> throw new IllegalStateException("pretended");
-                      case 3 -> throw new NoClassDefFoundError("pretended");
+                      case 1 -> throw new IllegalStateException("pretended");
+                      case 2, 3 -> throw new NoClassDefFoundError("pretended");
                       default -> {
                         return super.finish(finishes, closedLeases);
                       }
