@@ -20,7 +20,7 @@ final class ConsoleProcess implements AutoCloseable {
   private final TicketReader reader;
 
   private ConsoleProcess(Settings settings, Database database, Path home) {
-    Migrations.requireCurrent(database.unpooled(), "holdfast");
+    Migrations.requireCurrent(database.impatient(Pools.FIRST_ANSWER), "holdfast");
     try {
       Traces traces = parts.add(Traces.of(System.getenv(), Traces.OF_A_WORKER), Traces::close);
       Pools pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);

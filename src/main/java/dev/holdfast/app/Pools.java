@@ -11,6 +11,9 @@ import javax.sql.DataSource;
  * ask too much are not missed by the heartbeats.
  */
 final class Pools implements AutoCloseable {
+  /** How long a start waits for a database that accepts, but does not answer. */
+  static final Duration FIRST_ANSWER = Duration.ofSeconds(15);
+
   private static final Duration SCRAPE_TIMEOUT = Duration.ofSeconds(10);
 
   private final StartedParts parts = new StartedParts();

@@ -12,10 +12,13 @@ import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerException;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,12 @@ import org.slf4j.LoggerFactory;
 record ServerCommands(Path home) implements Servers {
   private static final Logger log = LoggerFactory.getLogger(ServerCommands.class);
 
+  /** Nothing is claimed before the database has answered, so nothing is lost behind this. */
+  private static final Duration START_PATIENCE = Duration.ofSeconds(5);
+
+  /** Its own server is made and started first, and must not be left running. */
+  private static final Duration EMBEDDED_PATIENCE = Duration.ofMinutes(1);
+
   @Override
   public int worker(
       Settings settings, @Nullable Path embedded, boolean console, Terminal terminal) {
@@ -35,9 +44,11 @@ record ServerCommands(Path home) implements Servers {
     // Before the first claim: a signal that finds no hook ends a worker without a drain, and what
     // it has claimed by then waits for its lease to expire.
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
-    Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
+    Duration patience = embedded == null ? START_PATIENCE : EMBEDDED_PATIENCE;
+    Thread hook = ProcessExit.closeAtSignal(() -> close(running, patience));
     Systemd systemd = parts.add(new Systemd(System.getenv()), Systemd::close);
     try {
+      tellIfSlow(running, patience);
       EmbeddedServer server =
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
       WorkerProcess worker =
@@ -71,8 +82,9 @@ record ServerCommands(Path home) implements Servers {
   @Override
   public int console(Settings settings, Terminal terminal) {
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
-    Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
+    Thread hook = ProcessExit.closeAtSignal(() -> close(running, START_PATIENCE));
     try {
+      tellIfSlow(running, START_PATIENCE);
       ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null), home);
       running.complete(console);
       announce(terminal, "console", settings, console.port());
@@ -84,6 +96,29 @@ record ServerCommands(Path home) implements Servers {
     }
     waitForEver();
     return ExitCode.DONE;
+  }
+
+  /** A start may wait for a database that hangs; who ends the process must not wait, too. */
+  private static void close(CompletableFuture<AutoCloseable> running, Duration patience)
+      throws Exception {
+    AutoCloseable started;
+    try {
+      started = running.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      log.warn("ended before it had started");
+      return;
+    }
+    started.close();
+  }
+
+  private static void tellIfSlow(CompletableFuture<AutoCloseable> running, Duration patience) {
+    CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS)
+        .execute(
+            () -> {
+              if (!running.isDone()) {
+                log.warn("still starting: waiting for the database");
+              }
+            });
   }
 
   private static void tell(Terminal terminal, String line) {

@@ -64,8 +64,8 @@ final class WorkerProcess implements AutoCloseable {
 
   private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
     this.secrets = settings.secrets();
-    // A pool would try again for seconds before it says that the password is wrong.
-    Migrations.requireCurrent(database.unpooled(), "holdfast");
+    // Not by a pool, which tries again for seconds before it says that the password is wrong.
+    Migrations.requireCurrent(database.impatient(Pools.FIRST_ANSWER), "holdfast");
     this.sandboxes = WorkerSandboxes.of(settings);
     try {
       this.traces = parts.add(Traces.of(System.getenv(), Traces.OF_A_WORKER), Traces::close);

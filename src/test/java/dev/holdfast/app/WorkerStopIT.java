@@ -8,15 +8,22 @@ import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker as a process of its own, and what supervisors do to it. */
 @WithDatabase
@@ -75,17 +82,90 @@ class WorkerStopIT {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"worker", "console"})
+  @DisplayName("A52: SIGTERM ends what starts while the database accepts, but never answers")
+  void sigtermAtSilentDatabase(String command) throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      Process process = startOn(silent, command);
+      try (Socket first = silent.accept()) {
+        assertThat(first.isConnected()).isTrue();
+        process.destroy();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"worker", "console"})
+  @DisplayName("a database that accepts, but never answers is waited for, and then is an error")
+  void silentDatabase(String command) throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      Process process = startOn(silent, command);
+      try {
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(4);
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+    assertThat(directory.resolve("worker.log"))
+        .content()
+        .contains("still starting: waiting for the database")
+        .contains("cannot reach the database");
+  }
+
+  @Test
+  @DisplayName("A52: SIGTERM ends a worker that waits for a lock when it registers")
+  void sigtermAtLock() throws Exception {
+    try (Connection other = database.dataSource().getConnection();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute("LOCK holdfast.workers");
+      Process worker = start(database.jdbcUrl());
+      try {
+        await().atMost(PATIENCE).until(() -> waiting() > 0);
+        worker.destroy();
+        assertThat(worker.waitFor(PATIENCE.toSeconds() / 2, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.exitValue()).isZero();
+      } finally {
+        worker.destroyForcibly();
+        other.rollback();
+        other.setAutoCommit(true);
+      }
+    }
+  }
+
+  private int waiting() throws SQLException {
+    return Integer.parseInt(
+        Cli.query(
+            database,
+            "SELECT count(*) FROM pg_stat_activity"
+                + " WHERE datname = current_database() AND wait_event_type = 'Lock'"));
+  }
+
+  private Process startOn(ServerSocket silent, String command) throws IOException {
+    return start("jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/nothing", command);
+  }
+
   private String row(String id) throws SQLException {
     return Cli.query(
         database, "SELECT state || ' ' || retry_count FROM holdfast.tickets WHERE id = " + id);
   }
 
   private Process start(String url) throws IOException {
+    return start(url, "worker");
+  }
+
+  private Process start(String url, String command) throws IOException {
     String classPath =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     ProcessBuilder builder =
         new ProcessBuilder(
-            JavaCommand.java("-cp", classPath, Main.class.getName(), "worker", "--port", "0"));
+            JavaCommand.java("-cp", classPath, Main.class.getName(), command, "--port", "0"));
     Map<String, String> environment = builder.environment();
     environment.keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
     environment.put("HOLDFAST_DATABASE_URL", url);
