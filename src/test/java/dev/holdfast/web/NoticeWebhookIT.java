@@ -489,4 +489,52 @@ class NoticeWebhookIT {
       assertThat(webhook).isNotNull();
     }
   }
+
+  @Test
+  @DisplayName("22.9: a ticket that waits for nobody any more is not told of")
+  void releasedBefore() throws Exception {
+    begin();
+    long released = hold();
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", released);
+    long cancelled = hold();
+    database.run("SELECT holdfast.cancel_ticket(?, 'ann')", cancelled);
+    long again = hold();
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", again);
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'once more')", again);
+    try (NoticeWebhook webhook = start(Duration.ofDays(1))) {
+      Received told = next();
+      assertThat(told.subject()).isEqualTo("" + again);
+      assertThat(told.body).contains("once more");
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("22.9: the time of an event that nobody needs any more is not counted for the next")
+  void releasedWhileRefused() throws Exception {
+    begin();
+    failures.set(Integer.MAX_VALUE);
+    AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-23T12:00:00Z"));
+    WebhookReceiver people = receiver(Duration.ofDays(1));
+    try (NoticeWebhook webhook =
+        NoticeWebhook.start(people, notices(), Sleeper.REAL, now::get, POLL)) {
+      long first = hold();
+      assertThat(next().subject()).isEqualTo("" + first);
+      database.run("SELECT holdfast.release_ticket(?, 'ann')", first);
+      now.set(now.get().plus(Duration.ofHours(25)));
+      long second = hold();
+      Received told = next();
+      while (!told.subject().equals("" + second)) {
+        told = next();
+      }
+      failures.set(0);
+      while (told.status == 500) {
+        told = next();
+      }
+      assertThat(told.subject()).isEqualTo("" + second);
+      assertThat(webhook).isNotNull();
+    }
+  }
 }

@@ -45,6 +45,7 @@ public final class NoticeWebhook implements AutoCloseable {
   private int failures;
   private boolean unforeseen;
   private @Nullable Instant failingSince;
+  private long failing;
   private @Nullable Instant waitingSince;
 
   private NoticeWebhook(
@@ -129,6 +130,9 @@ public final class NoticeWebhook implements AutoCloseable {
     if (!isTime(untold, now)) {
       advance(from, upTo(batch, untold));
       return;
+    }
+    if (untold.isEmpty()) {
+      failures = 0;
     }
     for (NoticeGroup group : groups(untold)) {
       if (!deliver(group)) {
@@ -234,8 +238,11 @@ public final class NoticeWebhook implements AutoCloseable {
     }
     failures++;
     Instant now = clock.instant();
-    Instant since = failingSince == null ? now : failingSince;
+    // What was refused before may be told no more, as its ticket waits for nobody now.
+    long first = group.first().id();
+    Instant since = failingSince == null || failing != first ? now : failingSince;
     failingSince = since;
+    failing = first;
     if (since.plus(rules.giveUpAfter()).isAfter(now)) {
       log.warn("{} did not take {} ({}); it is tried again", receiver, event.id(), problem);
       return false;
