@@ -165,4 +165,48 @@ FROM claim_limits x LEFT JOIN limit_gates g ON g.scope = x.scope
 ORDER BY x.scope;
 COMMENT ON VIEW limits IS 'The limits, how many tickets run under each (rates alone do not count them) and how many stand in line there. set_limit, remove_limit.';
 
+-- Here and not with the other views: it asks tokens_left. A ticket in line waits for a limit, or for a worker only. Whole limits have the key ''.
+CREATE OR REPLACE VIEW queue_health AS
+WITH used_up AS MATERIALIZED (
+  SELECT x.scope, '' AS key FROM claim_limits x LEFT JOIN limit_gates g ON g.scope = x.scope
+  WHERE x.concurrent <= (SELECT count(*) FROM line_slots s WHERE s.queue = x.queue OR s.design = x.design)
+    OR x.rate IS NOT NULL AND tokens_left(x, g.full_at) < 1
+  UNION ALL
+  SELECT x.scope, s.concurrency_key FROM claim_limits x JOIN line_slots s ON s.queue = x.queue OR s.design = x.design
+  WHERE s.concurrency_key <> '' GROUP BY x.scope, x.per_key, s.concurrency_key HAVING count(*) >= x.per_key
+)
+SELECT q.name AS queue, q.paused_at IS NOT NULL AS paused, q.paused_by,
+  r.n + s.n + w.n AS ready, LEAST(r.oldest, s.oldest, w.oldest) AS oldest_ready_at,
+  COALESCE(d.retrying, 0) AS retrying, COALESCE(d.scheduled, 0) AS scheduled, d.next_at AS next_due_at,
+  COALESCE(p.n, 0) AS in_progress, COALESCE(h.n, 0) AS on_hold, COALESCE(d.waiting_for_provider, 0) AS waiting_for_provider,
+  w.limited AS waiting_for_limit
+FROM queues q
+CROSS JOIN LATERAL (SELECT count(*) AS n, min(r.created_at) AS oldest FROM ready r WHERE r.queue = q.name) r
+CROSS JOIN LATERAL (SELECT count(*) AS n, min(s.created_at) AS oldest FROM suspects s WHERE s.queue = q.name) s
+CROSS JOIN LATERAL (
+  SELECT count(*) AS n, min(w.created_at) AS oldest, count(*) FILTER (
+    WHERE ('queue:' || g.queue, '') IN (SELECT u.scope, u.key FROM used_up u)
+      OR ('queue:' || g.queue, w.concurrency_key) IN (SELECT u.scope, u.key FROM used_up u)
+      OR ('design:' || w.design, '') IN (SELECT u.scope, u.key FROM used_up u)
+      OR ('design:' || w.design, w.concurrency_key) IN (SELECT u.scope, u.key FROM used_up u)) AS limited
+  FROM line_gates g JOIN in_line w ON w.line = g.line WHERE g.queue = q.name) w
+LEFT JOIN (
+  SELECT d.queue, count(*) FILTER (WHERE w.ticket_id IS NULL AND b.retry_count > 0) AS retrying,
+    count(*) FILTER (WHERE w.ticket_id IS NULL AND COALESCE(b.retry_count, 0) = 0) AS scheduled,
+    count(w.ticket_id) AS waiting_for_provider, min(d.run_at) AS next_at
+  FROM deferred d JOIN ticket_base b ON b.id = d.id
+  LEFT JOIN ticket_waits w ON w.ticket_id = d.id AND w.kind = 'provider' AND w.lease_no = b.fence
+  GROUP BY d.queue
+) d ON d.queue = q.name
+LEFT JOIN (
+  SELECT b.queue, count(*) AS n
+  FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)
+  -- The LIMIT keeps a planner that overrates the leases from reading all tickets.
+  CROSS JOIN LATERAL (SELECT * FROM ticket_base b WHERE b.id = u.ticket_id LIMIT 1) b
+  WHERE b.state = 'ready' AND l.id > b.fence GROUP BY b.queue
+) p ON p.queue = q.name
+LEFT JOIN (SELECT b.queue, count(*) AS n FROM ticket_base b WHERE b.held_at IS NOT NULL GROUP BY b.queue) h ON h.queue = q.name
+ORDER BY q.name;
+COMMENT ON VIEW queue_health IS 'Each queue''s wait as what it is: ready and never started, retrying after a failure, scheduled for later, waiting for a provider''s cool-down, running, waiting for a person. waiting_for_limit are those of the ready that no limit lets start now.';
+
 SELECT grant_roles();

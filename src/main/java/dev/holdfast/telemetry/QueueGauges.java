@@ -27,7 +27,8 @@ public final class QueueGauges {
     List<MultiGauge.Row<?>> depths = new ArrayList<>();
     List<MultiGauge.Row<?>> pauses = new ArrayList<>();
     for (QueueHealth queue : queues) {
-      depths.add(depth(queue, "ready", queue.ready()));
+      depths.add(depth(queue, "ready", queue.ready() - queue.waitingForLimit()));
+      depths.add(depth(queue, "limit", queue.waitingForLimit()));
       depths.add(depth(queue, "retrying", queue.retrying()));
       depths.add(depth(queue, "scheduled", queue.scheduled()));
       depths.add(depth(queue, "provider", queue.waitingForProvider()));

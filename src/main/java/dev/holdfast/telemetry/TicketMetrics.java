@@ -5,6 +5,7 @@ import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -13,8 +14,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Counts what the worker decides (A62 to A65). Every series but the rate of retries exists from the
- * start, so that the first scrape shows zeros. Thread-safe.
+ * Counts what the worker decides (A62 to A65). Every series but the rate of retries and the claims
+ * of a queue exists from the start, so that the first scrape shows zeros. Thread-safe.
  */
 public final class TicketMetrics implements TicketListener {
   private static final double[] DELAY_BUCKETS = {1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800};
@@ -23,7 +24,7 @@ public final class TicketMetrics implements TicketListener {
   private final Map<Category, Counter> exhausted = new EnumMap<>(Category.class);
   private final DistributionSummary retryDelay;
   private final Timer attempts;
-  private final Counter claimed;
+  private final Meter.MeterProvider<Counter> claimed;
   private final Counter succeeded;
   private final Counter held;
   private final Counter givenBack;
@@ -65,7 +66,10 @@ public final class TicketMetrics implements TicketListener {
                 Duration.ofMinutes(1),
                 Duration.ofMinutes(10))
             .register(registry);
-    claimed = counter(registry, "holdfast.tickets.claimed", "Tickets claimed by this worker.");
+    claimed =
+        Counter.builder("holdfast.tickets.claimed")
+            .description("Tickets claimed by this worker, by queue.")
+            .withRegistry(registry);
     succeeded = counter(registry, "holdfast.tickets.succeeded", "Attempts that succeeded.");
     held =
         counter(
@@ -114,7 +118,8 @@ public final class TicketMetrics implements TicketListener {
   @Override
   public void on(TicketEvent event) {
     switch (event) {
-      case TicketEvent.Claimed each -> claimed.increment();
+      case TicketEvent.Claimed each ->
+          claimed.withTag("queue", each.ticket().ticket().queue()).increment();
       case TicketEvent.Succeeded each -> {
         succeeded.increment();
         attempts.record(each.ranFor());

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
@@ -61,6 +63,29 @@ class QueueScrapeIT {
     nanos.incrementAndGet();
     scrape.get();
     assertThat(reads).hasValue(2);
+  }
+
+  @Test
+  @DisplayName("what a limit lets not start now waits for the limit, and is not ready")
+  void limited() {
+    TestQueue queue = TestQueue.on(database);
+    PostgresTicketInbox inbox = new PostgresTicketInbox(database.dataSource());
+    NewTicket slow = NewTicket.ofKind(queue.kind()).withQueue("slow");
+    database.run("INSERT INTO holdfast.queues (name) VALUES ('slow')");
+    database.run("SELECT holdfast.set_limit('queue:slow', 'ann', rate => 1, per => '1 hour')");
+    for (int i = 0; i < 3; i++) {
+      inbox.enqueue(slow);
+    }
+    assertThat(queue.claim(1)).hasSize(1);
+    QueueScrape scrape =
+        new QueueScrape(
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+            new PostgresTicketReader(database.dataSource()),
+            System::nanoTime);
+    assertThat(scrape.get())
+        .contains(
+            "holdfast_queue_tickets{queue=\"slow\",wait=\"limit\"} 2.0",
+            "holdfast_queue_tickets{queue=\"slow\",wait=\"ready\"} 0.0");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
@@ -9,13 +10,18 @@ import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.telemetry.RepairMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.telemetry.TicketMetrics;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Lease;
+import dev.holdfast.ticket.Ticket;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -50,19 +56,28 @@ class AlertsTest {
           "holdfast_llm_cost_usd_total",
           "holdfast_llm_latency_seconds");
 
+  private static final ClaimedTicket CLAIMED =
+      new ClaimedTicket(
+          new Ticket(1, "mail", "email", null, "{}", 0, Instant.EPOCH),
+          new Lease(1, "worker", Instant.EPOCH, Instant.EPOCH),
+          Optional.empty(),
+          1,
+          0,
+          List.of());
+
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
-  /** What a worker shows at its first scrape, with one queue. */
+  /** What a worker shows at its first scrape, with one queue and one claim. */
   private static String scrape() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    new TicketMetrics(registry);
+    new TicketMetrics(registry).on(new TicketEvent.Claimed(CLAIMED));
     new SessionMetrics(registry);
     new RepairMetrics(registry);
     new ModelMetrics(registry, List.of("openai"));
     new AccountMetrics(registry, List::of)
         .watchOutages(Set.of("openai"), provider -> Duration.ZERO);
     new QueueGauges(registry)
-        .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0)));
+        .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0, 0)));
     return registry.scrape();
   }
 

@@ -68,7 +68,7 @@ class MetricsIT {
       assertThat(worker.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(2);
       assertThat(worker.metric("tickets_retries_finished_total{outcome=\"crashed\"}")).isZero();
 
-      assertThat(worker.metric("holdfast_tickets_claimed_total")).isEqualTo(5);
+      assertThat(worker.metric("holdfast_tickets_claimed_total{queue=\"work\"}")).isEqualTo(5);
       assertThat(worker.metric("holdfast_tickets_succeeded_total")).isEqualTo(1);
       assertThat(worker.metric("holdfast_tickets_held_total")).isEqualTo(1);
       assertThat(worker.metric("holdfast_tickets_given_back_total")).isZero();

@@ -3,7 +3,11 @@ package dev.holdfast.queue.read;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A row of {@code holdfast.queue_health}. */
+/**
+ * A row of {@code holdfast.queue_health}.
+ *
+ * @param waitingForLimit those of the ready ones that no limit lets start now
+ */
 public record QueueHealth(
     String queue,
     boolean paused,
@@ -15,4 +19,5 @@ public record QueueHealth(
     @Nullable Instant nextDueAt,
     long inProgress,
     long onHold,
-    long waitingForProvider) {}
+    long waitingForProvider,
+    long waitingForLimit) {}

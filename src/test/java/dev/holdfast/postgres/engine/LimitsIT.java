@@ -100,6 +100,40 @@ class LimitsIT {
         "SELECT kind || '|' || waits_for FROM holdfast.waiting_tickets WHERE ticket_id = ?", id);
   }
 
+  private String readyAndLimited() {
+    return database.value(
+        "SELECT ready || ' ' || waiting_for_limit FROM holdfast.queue_health WHERE queue = ?",
+        name);
+  }
+
+  @Test
+  @DisplayName("the health of a queue tells how many of the ready tickets no limit lets start now")
+  void health() {
+    inbox.enqueue(ticket().withFairnessKey("acme"));
+    inbox.enqueue(keyed("a"));
+    inbox.enqueue(keyed("a"));
+    inbox.enqueue(keyed("b"));
+    assertThat(readyAndLimited()).as("in line without any limit").isEqualTo("4 0");
+
+    limit("per_key => 1");
+    long running = inbox.enqueue(keyed("a").withPriority(1000));
+    assertThat(claim(1)).containsExactly(running);
+    assertThat(readyAndLimited()).isEqualTo("4 2");
+    limit("concurrent => 2");
+    assertThat(readyAndLimited()).isEqualTo("4 0");
+    limit("concurrent => 1");
+    assertThat(readyAndLimited()).isEqualTo("4 4");
+    limit("rate => 1, per => '1 hour'");
+    assertThat(readyAndLimited()).as("a token is left").isEqualTo("4 0");
+    assertThat(claim(1)).hasSize(1);
+    assertThat(readyAndLimited()).isEqualTo("3 3");
+
+    database.run("SELECT holdfast.remove_limit('queue:' || ?, 'ann')", name);
+    assertThat(readyAndLimited()).isEqualTo("3 0");
+    inbox.enqueue(ticket());
+    assertThat(readyAndLimited()).isEqualTo("4 0");
+  }
+
   @Test
   @DisplayName(
       "whatever ends an attempt lets the next ticket start; a ticket that waits says for what")

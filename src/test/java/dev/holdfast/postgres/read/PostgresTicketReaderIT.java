@@ -250,7 +250,7 @@ class PostgresTicketReaderIT {
     sql.run("INSERT INTO holdfast.queues (name) VALUES ('overview')");
     desk.pauseQueue("overview", "pat");
     assertThat(reader.queues())
-        .contains(new QueueHealth("overview", true, "pat", 0, null, 0, 0, null, 0, 0, 0));
+        .contains(new QueueHealth("overview", true, "pat", 0, null, 0, 0, null, 0, 0, 0, 0));
     long id = inbox.enqueue(NewTicket.ofKind("group"));
     tickets.fail(id, "group", Category.CODE_ERROR, "g-1");
     tickets.fail(id, "group", Category.CODE_ERROR, "g-2");
