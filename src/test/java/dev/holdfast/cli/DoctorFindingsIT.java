@@ -319,6 +319,32 @@ class DoctorFindingsIT {
   }
 
   @Test
+  @DisplayName("issue 20, 2.6: a user who may only read by the server's settings is found")
+  void readOnly() throws Exception {
+    String name = "doctor_reader_" + System.nanoTime();
+    String readOnly = " SET default_transaction_read_only = on";
+    sql("CREATE ROLE " + name + " LOGIN PASSWORD 'v' IN ROLE holdfast_viewer");
+    String here = " IN DATABASE " + Cli.query(database, "SELECT quote_ident(current_database())");
+    try {
+      environment.put("HOLDFAST_DATABASE_USER", name);
+      environment.put("HOLDFAST_DATABASE_PASSWORD", "v");
+      for (String where : new String[] {"", here}) {
+        sql("ALTER ROLE " + name + where + readOnly);
+        JsonNode finding = finding("database");
+        assertThat(finding.get("status").stringValue()).as("%s", finding).isEqualTo("fail");
+        assertMends("database", finding.get("command").stringValue());
+      }
+      String url = environment.get("HOLDFAST_DATABASE_URL");
+      environment.put(
+          "HOLDFAST_DATABASE_URL",
+          url + (url.contains("?") ? "&" : "?") + "options=-c%20default_transaction_read_only=on");
+      assertThat(finding("database").toString()).contains("fail", "take it out of database.url");
+    } finally {
+      sql("DROP ROLE " + name);
+    }
+  }
+
+  @Test
   @DisplayName("issue 20, 2.6: a locked table costs its own check its time, and no other")
   void locked() throws Exception {
     try (Connection open = database.dataSource().getConnection();

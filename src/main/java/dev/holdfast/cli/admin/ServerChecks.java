@@ -35,7 +35,37 @@ final class ServerChecks {
           detail + " is a standby and takes no writes",
           "point database.url at the primary");
     }
-    return CheckResult.ok("database", detail);
+    return server.readOnlyBy().isEmpty()
+        ? CheckResult.ok("database", detail)
+        : readOnly(
+            server,
+            "%s takes no writes: default_transaction_read_only is on (by %s)"
+                .formatted(detail, server.readOnlyBy()));
+  }
+
+  private static CheckResult readOnly(Server server, String detail) {
+    String role = "ROLE " + quoted(server.user());
+    String database = "DATABASE " + quoted(server.database());
+    return switch (server.readOnlyBy()) {
+      case "user" -> readOnlyOf(role, detail);
+      case "database" -> readOnlyOf(database, detail);
+      case "database user" -> readOnlyOf(role + " IN " + database, detail);
+      case "client", "session" ->
+          CheckResult.fail("database", detail, "take it out of database.url");
+      default -> CheckResult.fail("database", detail, "turn it off in the server's configuration");
+    };
+  }
+
+  /** In a transaction that writes: where the database has the setting, so has who mends it. */
+  private static CheckResult readOnlyOf(String owner, String detail) {
+    return CheckResult.fail("database", detail, "turn it off in psql, for new connections")
+        .by(
+            "BEGIN READ WRITE; ALTER %s RESET default_transaction_read_only; COMMIT"
+                .formatted(owner));
+  }
+
+  private static String quoted(String name) {
+    return '"' + name.replace("\"", "\"\"") + '"';
   }
 
   static CheckResult encoding(String encoding) {

@@ -30,7 +30,8 @@ public final class PostgresCheckup implements Checkup {
       SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer / 10000 AS major,
         current_database() AS database, getdatabaseencoding() AS encoding, current_user AS "user", clock_timestamp() AS now, pg_is_in_recovery() AS standby,
         current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean AS autovacuum,
-        pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all
+        pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all,
+        COALESCE((SELECT s.source FROM pg_settings s WHERE s.name = 'default_transaction_read_only' AND s.setting = 'on'), '') AS read_only_by
       """;
   private static final String READY_KINDS =
       """

@@ -23,6 +23,8 @@ public interface Checkup {
    * @param standby whether it only follows another server and takes no writes
    * @param autovacuum whether the server cleans its tables up by itself
    * @param seesAll whether this user may see what other users' connections do
+   * @param readOnlyBy what makes its transactions read-only, as {@code pg_settings.source} has it;
+   *     empty where nothing does
    */
   record Server(
       String version,
@@ -33,7 +35,8 @@ public interface Checkup {
       Instant now,
       boolean standby,
       boolean autovacuum,
-      boolean seesAll) {}
+      boolean seesAll,
+      String readOnlyBy) {}
 
   /**
    * Tickets of one kind that a worker could claim, in a queue that is not paused: ready, or due and

@@ -18,7 +18,7 @@ class ChecksTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 
   private static Server server(int major, boolean standby) {
-    return new Server(major + ".1", major, "d", "UTF8", "u", NOW, standby, true, true);
+    return new Server(major + ".1", major, "d", "UTF8", "u", NOW, standby, true, true, "");
   }
 
   @Test
@@ -29,6 +29,23 @@ class ChecksTest {
     assertThat(ServerChecks.server(server(18, true), "x").line())
         .startsWith("fail  database: ")
         .contains("primary");
+  }
+
+  @Test
+  @DisplayName("a server that lets nothing write by its configuration fails, and says where it is")
+  void readOnly() {
+    assertThat(readOnlyBy("database").command())
+        .isEqualTo(
+            "BEGIN READ WRITE; ALTER DATABASE \"d\"\"1\" RESET default_transaction_read_only;"
+                + " COMMIT");
+    assertThat(readOnlyBy("configuration file").line())
+        .startsWith("fail  database: ")
+        .contains("default_transaction_read_only", "configuration");
+  }
+
+  private static CheckResult readOnlyBy(String source) {
+    return ServerChecks.server(
+        new Server("18.1", 18, "d\"1", "UTF8", "u", NOW, false, true, true, source), "x");
   }
 
   @Test
@@ -78,7 +95,7 @@ class ChecksTest {
   @Test
   @DisplayName("a server without autovacuum is a warning")
   void vacuum() {
-    Server without = new Server("18.1", 18, "d", "UTF8", "u", NOW, false, false, true);
+    Server without = new Server("18.1", 18, "d", "UTF8", "u", NOW, false, false, true, "");
     assertThat(ServerChecks.vacuum(List.of(), server(18, false)).status()).isEqualTo(Status.OK);
     assertThat(ServerChecks.vacuum(List.of(), without).command())
         .isEqualTo("ALTER SYSTEM SET autovacuum = on");
