@@ -3080,7 +3080,7 @@ CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  STABLE PARALLEL SAFE
 AS $function$
   SELECT COALESCE(NULLIF(title, ''), holdfast.shorten(
-    pg_catalog.substring(holdfast.shorten(error, 2000), '[^[:space:]][^\n\r]*'), 200))
+    pg_catalog.substring(holdfast.shorten(error, 2000), E'[^[:space:]][^\\n\\r]*'), 200))
 $function$;
 COMMENT ON FUNCTION holdfast.error_name(text,text) IS 'The title of an error, or the beginning of its first line.';
 GRANT EXECUTE ON FUNCTION holdfast.error_name(text,text) TO PUBLIC, holdfast_worker;
@@ -6834,7 +6834,7 @@ AS $function$
     WHEN pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'SQL_ASCII'
       AND pg_catalog.octet_length(words) OPERATOR(pg_catalog.>) longest
     -- The last character of several bytes goes, whether it is whole or not.
-    THEN pg_catalog.regexp_replace(pg_catalog.left(words, longest), '[\xC0-\xFF][\x80-\xBF]*$', '')
+    THEN pg_catalog.regexp_replace(pg_catalog.left(words, longest), E'[\\xC0-\\xFF][\\x80-\\xBF]*$', '')
     ELSE pg_catalog.left(words, longest)
   END
 $function$;
@@ -8342,7 +8342,7 @@ CREATE OR REPLACE FUNCTION holdfast.words_interval(words text)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 DECLARE
-  parts text[] := regexp_match(words, '^\s*([0-9]{1,10})\s*(ms|s|m|h|d)\s*$');
+  parts text[] := regexp_match(words, E'^\\s*([0-9]{1,10})\\s*(ms|s|m|h|d)\\s*$');
 BEGIN
   RETURN parts[1]::bigint * CASE parts[2] WHEN 'ms' THEN interval '1 ms' WHEN 's' THEN interval '1 s' WHEN 'm' THEN interval '1 min'
     WHEN 'h' THEN interval '1 h' WHEN 'd' THEN interval '24 h' END;

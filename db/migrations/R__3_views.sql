@@ -8,6 +8,7 @@
 -- In a database of the encoding SQL_ASCII, as a server has it that was made without a locale, PostgreSQL counts bytes. left() then cuts
 -- through the middle of a character, and what is left cannot be sent to a client that speaks UTF-8: one long error text that is not
 -- ASCII, and the whole answer is refused.
+-- A literal with a backslash has an E: others are read otherwise where standard_conforming_strings is off.
 -- Anyone who may read the views needs this function, so it is for everybody; it has no search_path of its own, so that it is inlined.
 CREATE OR REPLACE FUNCTION shorten(words text, longest integer) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -15,7 +16,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     WHEN pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'SQL_ASCII'
       AND pg_catalog.octet_length(words) OPERATOR(pg_catalog.>) longest
     -- The last character of several bytes goes, whether it is whole or not.
-    THEN pg_catalog.regexp_replace(pg_catalog.left(words, longest), '[\xC0-\xFF][\x80-\xBF]*$', '')
+    THEN pg_catalog.regexp_replace(pg_catalog.left(words, longest), E'[\\xC0-\\xFF][\\x80-\\xBF]*$', '')
     ELSE pg_catalog.left(words, longest)
   END
 $$;
@@ -26,7 +27,7 @@ COMMENT ON FUNCTION shorten IS 'The beginning of a text, at most that many chara
 CREATE OR REPLACE FUNCTION error_name(title text, error text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT COALESCE(NULLIF(title, ''), ${flyway:defaultSchema}.shorten(
-    pg_catalog.substring(${flyway:defaultSchema}.shorten(error, 2000), '[^[:space:]][^\n\r]*'), 200))
+    pg_catalog.substring(${flyway:defaultSchema}.shorten(error, 2000), E'[^[:space:]][^\\n\\r]*'), 200))
 $$;
 COMMENT ON FUNCTION error_name IS 'The title of an error, or the beginning of its first line.';
 

@@ -78,7 +78,7 @@ COMMENT ON FUNCTION require_key IS 'Refuses an empty or long concurrency or fair
 CREATE OR REPLACE FUNCTION words_interval(words text) RETURNS interval
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
-  parts text[] := regexp_match(words, '^\s*([0-9]{1,10})\s*(ms|s|m|h|d)\s*$');
+  parts text[] := regexp_match(words, E'^\\s*([0-9]{1,10})\\s*(ms|s|m|h|d)\\s*$');
 BEGIN
   RETURN parts[1]::bigint * CASE parts[2] WHEN 'ms' THEN interval '1 ms' WHEN 's' THEN interval '1 s' WHEN 'm' THEN interval '1 min'
     WHEN 'h' THEN interval '1 h' WHEN 'd' THEN interval '24 h' END;

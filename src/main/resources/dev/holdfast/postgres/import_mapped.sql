@@ -30,8 +30,8 @@ WITH page AS MATERIALIZED (
     CASE
       WHEN k.same_id > 1 THEN 'same_id'
       WHEN k.new_state IS NULL THEN 'in_progress'
-      WHEN COALESCE(k.o->>'retry_count', '0') !~ '^\d{1,9}(\.0+)?$'
-        OR COALESCE(k.o->>'rejection_count', '0') !~ '^\d{1,9}(\.0+)?$' THEN 'count'
+      WHEN COALESCE(k.o->>'retry_count', '0') !~ E'^\\d{1,9}(\\.0+)?$'
+        OR COALESCE(k.o->>'rejection_count', '0') !~ E'^\\d{1,9}(\\.0+)?$' THEN 'count'
       WHEN k.queue !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$' THEN 'queue'
       WHEN jsonb_typeof(k.retry_strategy) <> 'object' THEN 'retry_strategy'
       WHEN concat_ws(' ', k.o->>'created_at', k.o->>'updated_at', k.o->>'started_at', k.o->>'completed_at') LIKE '%infinity%' THEN 'time'
@@ -54,7 +54,7 @@ WITH page AS MATERIALIZED (
     CASE WHEN k.o->'assignee_type' IS NULL THEN 'agent' WHEN k.o->>'assignee_type' IN ('agent', 'human') THEN k.o->>'assignee_type' END
       AS assignee_type,
     CASE
-      WHEN k.o->>'priority' ~ '^-?\d{1,9}$' THEN (k.o->>'priority')::integer
+      WHEN k.o->>'priority' ~ E'^-?\\d{1,9}$' THEN (k.o->>'priority')::integer
       ELSE CASE lower(k.o->>'priority') WHEN 'critical' THEN 20 WHEN 'urgent' THEN 20 WHEN 'high' THEN 10 WHEN 'low' THEN -10 ELSE 0 END
     END AS priority
   FROM known k

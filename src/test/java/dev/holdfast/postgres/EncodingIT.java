@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresConsoleReader;
+import dev.holdfast.postgres.read.PostgresPeopleNotices;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.read.ErrorGroup;
 import dev.holdfast.queue.view.InboxQuery;
 import dev.holdfast.testing.EverySetup;
@@ -44,12 +46,14 @@ class EncodingIT {
     admin.run(
         "CREATE DATABASE %s ENCODING '%s' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
             .formatted(NAME, encoding));
-    Database database =
-        new Database(
-                testDatabase.jdbcUrl(), testDatabase.user(), testDatabase.password(), 1, "encoding")
-            .named(NAME);
-    Migrations.migrate(database.unpooled());
-    return database.unpooled();
+    Migrations.migrate(database().unpooled());
+    return database().unpooled();
+  }
+
+  private Database database() {
+    return new Database(
+            testDatabase.jdbcUrl(), testDatabase.user(), testDatabase.password(), 1, "encoding")
+        .named(NAME);
   }
 
   @AfterEach
@@ -88,6 +92,39 @@ class EncodingIT {
     List<String> shown = database.column("SELECT error FROM holdfast.on_hold_tickets");
     assertThat(shown).singleElement().satisfies(cut -> assertThat(error).startsWith(cut));
     assertThat(shown.getFirst().length()).isGreaterThan(100);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UTF8", "SQL_ASCII"})
+  @DisplayName(
+      "where backslashes in strings are escapes, all that people read is told as elsewhere")
+  void escapes(String encoding) {
+    migrated(encoding);
+    admin.run("ALTER DATABASE " + NAME + " SET standard_conforming_strings = off");
+    DataSource source = database().unpooled();
+    Migrations.migrate(source);
+    TicketDatabase database = new TicketDatabase(source);
+    String error = "the disk is full\r\nat line 1" + "ü".repeat(400);
+    long id =
+        database.number(
+            "INSERT INTO holdfast.tickets (kind, state, error, error_fingerprint) VALUES"
+                + " ('agent', 'on_hold', ?, 'print') RETURNING id",
+            error);
+    database.run("SELECT holdfast.log_activity(?, 'held', 'ann')", id);
+    long next = new PostgresTicketInbox(source).enqueue(NewTicket.ofKind("agent"));
+
+    assertThat(database.value("SELECT error_title FROM holdfast.on_hold_tickets"))
+        .isEqualTo("the disk is full");
+    assertThat(database.value("SELECT left(error, 5) FROM holdfast.on_hold_tickets"))
+        .isEqualTo("the d");
+    assertThat(database.value("SELECT holdfast.words_interval('5 m')::text")).isEqualTo("00:05:00");
+    assertThat(new PostgresTicketReader(source).errorGroups(10)).hasSize(1);
+    assertThat(new PostgresPeopleNotices(source, "holdfast").after(0, 10).notices())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            HoldNotice.class,
+            notice -> assertThat(notice.errorTitle()).isEqualTo("the disk is full"));
+    assertThat(new PostgresTicketReader(source).find(next)).isPresent();
   }
 
   @Test
