@@ -25,6 +25,7 @@ final class Heartbeater {
   private final Duration retryPause;
   private final Runnable onRecovery;
   private volatile boolean failing;
+  private volatile boolean stopping;
   private volatile long lastGoodNanos = System.nanoTime();
 
   /**
@@ -86,9 +87,18 @@ final class Heartbeater {
       return interval;
     } catch (HoldfastException e) {
       failing = true;
-      log.warn("heartbeat failed: {}; no claims until one succeeds", e.getMessage());
+      if (stopping) {
+        log.debug("the last heartbeat failed: {}", e.getMessage());
+      } else {
+        log.warn("heartbeat failed: {}; no claims until one succeeds", e.getMessage());
+      }
       return retryPause;
     }
+  }
+
+  /** Nothing is renewed or claimed any more; a heartbeat under way may lose its connection. */
+  void stop() {
+    stopping = true;
   }
 
   /** Stops attempts whose lease is about to end; returns the wait before the next look. */

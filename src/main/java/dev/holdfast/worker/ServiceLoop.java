@@ -43,6 +43,11 @@ final class ServiceLoop {
     wakeUp.give();
   }
 
+  /** Waits for a round under way at the end, at least a millisecond. */
+  void join(Duration longest) throws InterruptedException {
+    thread.join(Math.max(1, longest.toMillis()));
+  }
+
   private void run() {
     while (!stopping) {
       long seen = wakeUp.count();

@@ -363,13 +363,22 @@ public final class Worker implements AutoCloseable {
     await(
         System.nanoTime() + LAST_WRITE.toNanos(),
         nanos -> completers.join(Duration.ofNanos(nanos)));
-    await(
-        System.nanoTime() + LAST_WRITE.toNanos(),
-        nanos -> stateWriter.awaitTermination(nanos, TimeUnit.NANOSECONDS));
+    heartbeater.stop();
     heartbeats.stop();
     guards.stop();
+    awaitLastRounds();
     ports.wakeUps().close();
     log.info("worker {} stopped", identity.id());
+  }
+
+  /** Whoever owns the connections closes them next. */
+  private void awaitLastRounds() {
+    long deadline = System.nanoTime() + LAST_WRITE.toNanos();
+    await(deadline, nanos -> stateWriter.awaitTermination(nanos, TimeUnit.NANOSECONDS));
+    await(deadline, nanos -> heartbeats.join(Duration.ofNanos(nanos)));
+    for (ServiceLoop service : services) {
+      await(deadline, nanos -> service.join(Duration.ofNanos(nanos)));
+    }
   }
 
   private void update(WorkerRegistry.State state) {

@@ -537,4 +537,35 @@ class NoticeWebhookIT {
       assertThat(webhook).isNotNull();
     }
   }
+
+  @Test
+  @DisplayName("the end waits a little for a look at the database, and breaks no connection")
+  void closedAtLook() throws Exception {
+    begin();
+    try (LogLines log = LogLines.named("com.zaxxer.hikari.pool.ProxyConnection");
+        Connection other = database.dataSource().getConnection();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute("LOCK holdfast.webhook_cursors");
+      NoticeWebhook webhook = start(Duration.ofDays(1));
+      await()
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                              + " AND wait_event_type = 'Lock'")
+                      > 0);
+      Thread closing = Thread.ofPlatform().start(webhook::close);
+      await()
+          .until(
+              () ->
+                  closing.getState() == Thread.State.TIMED_WAITING
+                      || closing.getState() == Thread.State.TERMINATED);
+      other.rollback();
+      other.setAutoCommit(true);
+      closing.join();
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+      assertThat(log.of(Level.WARN)).noneMatch(line -> line.startsWith(pool.getPoolName()));
+    }
+  }
 }

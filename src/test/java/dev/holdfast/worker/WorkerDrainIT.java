@@ -8,6 +8,8 @@ import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.Heartbeat;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.testing.LogLines;
@@ -60,6 +62,52 @@ class WorkerDrainIT {
     long start = System.nanoTime();
     worker.close();
     return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  @Test
+  @DisplayName(
+      "A52: the end waits a little for a heartbeat under way, whose failure is no news then")
+  void lastHeartbeat() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    setup
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Heartbeat heartbeat(
+                      String workerId, Collection<Long> leaseNos, Duration lease) {
+                    begun.countDown();
+                    stubbornly(goOn);
+                    throw new QueueUnavailableException("the pool is closed", null);
+                  }
+                })
+        .registry(
+            registry ->
+                new RegistryWrapper(registry) {
+                  @Override
+                  public void update(String workerId, State state) {
+                    super.update(workerId, state);
+                    if (state == State.STOPPED) {
+                      stopped.countDown();
+                    }
+                  }
+                })
+        .handler(ticket -> HandlerResult.done(null));
+    try (LogLines log = LogLines.named("dev.holdfast.worker.Heartbeater").downTo(Level.DEBUG)) {
+      Worker worker = setup.start();
+      begun.await();
+      Thread closing = Thread.ofPlatform().start(worker::close);
+      stopped.await();
+      assertThat(closing.join(Duration.ofMillis(300))).as("waits for the heartbeat").isFalse();
+      assertThat(closing.join(Duration.ofSeconds(10))).as("not for ever").isTrue();
+      goOn.countDown();
+      await().until(() -> !log.of(Level.DEBUG).isEmpty() || !log.of(Level.WARN).isEmpty());
+      assertThat(log.of(Level.WARN)).isEmpty();
+    } finally {
+      goOn.countDown();
+    }
   }
 
   @Test

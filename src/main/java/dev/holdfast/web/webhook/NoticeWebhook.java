@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class NoticeWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);
   private static final int BATCH = 1_000;
+  private static final Duration LAST_ROUND = Duration.ofSeconds(1);
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
 
   private final NoticeReceiver receiver;
@@ -61,7 +62,8 @@ public final class NoticeWebhook implements AutoCloseable {
     this.clock = clock;
     this.poll = poll;
     this.sender = receiver.sender(clock);
-    this.thread = Thread.ofVirtual().name("webhook").unstarted(this::run);
+    // An interrupt would close the connection of a virtual thread that reads from the database.
+    this.thread = Thread.ofPlatform().name("webhook").daemon().unstarted(this::run);
   }
 
   /**
@@ -252,9 +254,15 @@ public final class NoticeWebhook implements AutoCloseable {
     return true;
   }
 
+  /** Waits a little for what it just does, as its connection is taken away afterwards. */
   @Override
   public void close() {
     thread.interrupt();
     sender.close();
+    try {
+      thread.join(LAST_ROUND);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
