@@ -52,7 +52,7 @@ public sealed interface TicketEvent {
   /**
    * The state is on_hold: the ticket waits for a person's word before it goes on. No failure.
    *
-   * @param holdReason such as approval
+   * @param holdReason such as approval, or expired before any worker started it
    */
   record Parked(long ticketId, String holdReason) implements TicketEvent {}
 

@@ -43,7 +43,7 @@ public interface TicketQueue extends TicketClaims {
    * the places under limits of attempts that run no more.
    *
    * @param limit tickets at most
-   * @return how many
+   * @return which
    */
-  long holdExpired(int limit);
+  List<Long> holdExpired(int limit);
 }

@@ -252,11 +252,12 @@ public final class Worker implements AutoCloseable {
         case FinishResult.Stale each -> {}
       }
     }
-    long expired = ports.queue().holdExpired(RESCUE_BATCH);
-    if (expired > 0) {
-      log.warn("{} tickets are on hold: they expired before a worker started them", expired);
+    List<Long> expired = ports.queue().holdExpired(RESCUE_BATCH);
+    if (!expired.isEmpty()) {
+      log.warn("{} tickets are on hold: they expired before a worker started them", expired.size());
     }
-    boolean more = rescued.size() >= RESCUE_BATCH || expired >= RESCUE_BATCH;
+    expired.forEach(id -> events.tell(new TicketEvent.Parked(id, "expired")));
+    boolean more = rescued.size() >= RESCUE_BATCH || expired.size() >= RESCUE_BATCH;
     return more ? Duration.ZERO : settings.rescueInterval();
   }
 

@@ -45,7 +45,7 @@ class QueueWrapper implements TicketQueue {
   }
 
   @Override
-  public long holdExpired(int limit) {
+  public List<Long> holdExpired(int limit) {
     return queue.holdExpired(limit);
   }
 }

@@ -1,15 +1,19 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +70,24 @@ class WorkerIT {
     }
     assertThat(setup.events.all()).hasSize(2);
     assertThat(setup.events.all().getFirst()).isInstanceOf(TicketEvent.Claimed.class);
+  }
+
+  @Test
+  @DisplayName("a ticket that expires before any worker starts it is counted as held, too")
+  void expired() {
+    long id = database.enqueue("nobody-works-this");
+    database.run(
+        "INSERT INTO holdfast.ticket_deadlines VALUES (?, now() - interval '1 second')", id);
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    setup.listeners(new TicketMetrics(registry)).handler(ticket -> HandlerResult.done(null));
+
+    try (Worker worker = setup.start()) {
+      await().until(() -> database.state(id).equals("on_hold"));
+      await()
+          .untilAsserted(
+              () -> assertThat(registry.scrape()).contains("\nholdfast_tickets_held_total 1.0\n"));
+      assertThat(worker.running()).isZero();
+    }
   }
 
   @Test

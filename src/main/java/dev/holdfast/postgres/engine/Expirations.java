@@ -4,6 +4,7 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -18,15 +19,21 @@ final class Expirations {
   private static final Logger log = LoggerFactory.getLogger(Expirations.class);
 
   private final String hold;
+  private final String justHeld;
   private final String expired;
 
   Expirations(Sql sql) {
     this.hold =
         sql.inSchema("SELECT holdfast.hold_expired(:limit, :only) FROM holdfast.mend_lines()");
+    // held_at is the time of the transaction.
+    this.justHeld =
+        sql.inSchema(
+            "SELECT b.id FROM holdfast.ticket_base b"
+                + " WHERE b.held_at = now() AND b.hold_reason LIKE 'expired: %' ORDER BY b.id");
     this.expired = sql.load("expired_tickets");
   }
 
-  long hold(Transactions transactions, int limit) {
+  List<Long> hold(Transactions transactions, int limit) {
     try {
       return hold(transactions, limit, null);
     } catch (HoldfastException e) {
@@ -35,10 +42,10 @@ final class Expirations {
       }
       log.warn("expired tickets are held one by one: {}", e.getMessage());
     }
-    long held = 0;
+    List<Long> held = new ArrayList<>();
     for (Long id : transactions.runStatement(handle -> list(handle, limit))) {
       try {
-        held += hold(transactions, 1, id);
+        held.addAll(hold(transactions, 1, id));
       } catch (HoldfastException e) {
         if (QueueUnavailableException.isAway(e)) {
           throw e;
@@ -56,14 +63,17 @@ final class Expirations {
   /**
    * @param only the one ticket to be held; null for any that has expired
    */
-  private long hold(Transactions transactions, int limit, @Nullable Long only) {
-    return transactions.runStatement(
-        handle ->
-            handle
-                .createQuery(hold)
-                .bind("limit", limit)
-                .bindByType("only", only, Long.class)
-                .mapTo(Long.class)
-                .one());
+  private List<Long> hold(Transactions transactions, int limit, @Nullable Long only) {
+    return transactions.run(
+        handle -> {
+          long held =
+              handle
+                  .createQuery(hold)
+                  .bind("limit", limit)
+                  .bindByType("only", only, Long.class)
+                  .mapTo(Long.class)
+                  .one();
+          return held == 0 ? List.of() : handle.createQuery(justHeld).mapTo(Long.class).list();
+        });
   }
 }

@@ -165,7 +165,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   }
 
   @Override
-  public long holdExpired(int limit) {
+  public List<Long> holdExpired(int limit) {
     return expirations.hold(transactions, limit);
   }
 }

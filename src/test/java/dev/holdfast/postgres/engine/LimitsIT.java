@@ -396,7 +396,7 @@ class LimitsIT {
     queue.makeDue(deferred);
     assertThat(claim(10)).containsExactly(deferred);
     queue.succeed(deferred, lease(deferred));
-    assertThat(queue.queue().holdExpired(10)).isEqualTo(1);
+    assertThat(queue.queue().holdExpired(10)).hasSize(1);
     assertThat(database.state(expired)).isEqualTo("on_hold");
     database.run(
         "UPDATE holdfast.tickets SET priority = 3, concurrency_key = 'x' WHERE id = ?", low);

@@ -105,7 +105,7 @@ class ExpiryIT {
 
     expire(id);
 
-    assertThat(tickets.queue().holdExpired(100)).isZero();
+    assertThat(tickets.queue().holdExpired(100)).isEmpty();
     assertThat(row(id)).startsWith("in_progress|");
     assertThat(deadlines()).isZero();
     tickets.succeed(id, claimed.lease().no(), false);
@@ -133,7 +133,7 @@ class ExpiryIT {
     long waiting = inbox.enqueue(ticket().withAfter(List.of(now)).withExpiry(LATER));
     expire(now, delayed, waiting);
 
-    assertThat(tickets.queue().holdExpired(100)).isEqualTo(3);
+    assertThat(tickets.queue().holdExpired(100)).containsExactly(now, delayed, waiting);
 
     for (long id : List.of(now, delayed, waiting)) {
       assertThat(row(id)).startsWith("on_hold|expired: no worker started it before 20");
@@ -156,7 +156,7 @@ class ExpiryIT {
     tickets.fail(id, kind, Category.TRANSIENT, "f");
     expire(id);
 
-    assertThat(tickets.queue().holdExpired(100)).isZero();
+    assertThat(tickets.queue().holdExpired(100)).isEmpty();
 
     assertThat(row(id)).isEqualTo("ready|");
     assertThat(deadlines()).isZero();
@@ -171,7 +171,7 @@ class ExpiryIT {
     database.run("SELECT holdfast.hold_ticket(?, 'rita', 'not yet')", parked);
     expire(cancelled, parked);
 
-    assertThat(tickets.queue().holdExpired(100)).isZero();
+    assertThat(tickets.queue().holdExpired(100)).isEmpty();
 
     assertThat(row(cancelled)).startsWith("cancelled|");
     assertThat(row(parked)).isEqualTo("on_hold|not yet");
@@ -188,11 +188,11 @@ class ExpiryIT {
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
       statement.execute("SELECT FROM holdfast.ticket_base WHERE id = " + id + " FOR UPDATE");
-      assertThat(tickets.queue().holdExpired(100)).isEqualTo(1);
+      assertThat(tickets.queue().holdExpired(100)).hasSize(1);
       connection.rollback();
     }
     assertThat(row(other)).startsWith("on_hold|");
-    assertThat(tickets.queue().holdExpired(100)).isEqualTo(1);
+    assertThat(tickets.queue().holdExpired(100)).hasSize(1);
     assertThat(row(id)).startsWith("on_hold|");
   }
 
@@ -212,15 +212,15 @@ class ExpiryIT {
         """
             .formatted(sick));
     try {
-      assertThat(tickets.queue().holdExpired(100)).isEqualTo(2);
-      assertThat(tickets.queue().holdExpired(100)).isZero();
+      assertThat(tickets.queue().holdExpired(100)).hasSize(2);
+      assertThat(tickets.queue().holdExpired(100)).isEmpty();
     } finally {
       database.run("DROP FUNCTION public.refuse_hold() CASCADE");
     }
     assertThat(row(first)).startsWith("on_hold|expired: ");
     assertThat(row(last)).startsWith("on_hold|expired: ");
     assertThat(row(sick)).isEqualTo("ready|");
-    assertThat(tickets.queue().holdExpired(100)).isEqualTo(1);
+    assertThat(tickets.queue().holdExpired(100)).hasSize(1);
   }
 
   @Test
