@@ -120,7 +120,7 @@ final class TicketRun implements TicketContext, Runnable {
 
   /** Whether this attempt's handler is what asks. */
   boolean isCurrentThread() {
-    return Thread.currentThread() == thread;
+    return Thread.currentThread().equals(thread);
   }
 
   long leaseNo() {

@@ -334,7 +334,7 @@ class DoctorFindingsIT {
         assertThat(finding.get("status").stringValue()).as("%s", finding).isEqualTo("fail");
         assertMends("database", finding.get("command").stringValue());
       }
-      String url = environment.get("HOLDFAST_DATABASE_URL");
+      String url = environment.getOrDefault("HOLDFAST_DATABASE_URL", "");
       environment.put(
           "HOLDFAST_DATABASE_URL",
           url + (url.contains("?") ? "&" : "?") + "options=-c%20default_transaction_read_only=on");
