@@ -148,7 +148,8 @@ public final class GitRepairRepository implements RepairRepository {
   public Commit commit(Tree tree, String message) throws IOException, InterruptedException {
     // Made here, where an earlier attempt was on another machine.
     at(tree, 0);
-    return new Commit(repository.branch(), repository.commit(tree.id(), message));
+    String commit = repository.commit(tree.id(), message);
+    return new Commit(repository.branch(), commit);
   }
 
   /**

@@ -11,39 +11,42 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Pushes or merges a repair from the ticket's repository into its source, as the design says. */
-record ResultDelivery(Git git, GitDirectory repository, String branch) {
+record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches, String branch) {
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
   private static final int NO_SUCH_SETTING = 1;
-  private static final String HEADS = "refs/heads/";
+  private static final String HEADS = ResultBranches.HEADS;
   private static final String SYMBOLIC = "ref: " + HEADS;
 
   /**
-   * Puts the branch into the original, and changes nothing else there.
+   * Puts the result into the original, and changes nothing else there.
    *
    * @throws IOException if it cannot be
    */
-  void publish(RepositorySource.Local local) throws IOException, InterruptedException {
+  void publish(RepositorySource.Local local, ResultBranches.Place place, String commit)
+      throws IOException, InterruptedException {
     GitDirectory original = Fetching.original(git, local.path());
     String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
     repository.checked(
         push(
             "--receive-pack=" + Fetching.server("receive-pack", path),
+            place.lease(),
             "--",
             path,
-            "+" + HEADS + branch + ":" + HEADS + branch));
+            commit + ":" + place.ref()));
   }
 
   Delivery push(RepositorySource source, String commit) throws IOException, InterruptedException {
+    ResultBranches.Place place = branches.place(source, Optional.of(commit));
     return switch (source) {
       case RepositorySource.Local local -> {
-        publish(local);
-        yield delivered(branch, source, commit);
+        publish(local, place, commit);
+        yield delivered(place.name(), source, commit);
       }
       case RepositorySource.Remote remote ->
           pushed(
               remote,
-              push("--", remote.url(), "+" + HEADS + branch + ":" + HEADS + branch),
-              branch,
+              push(place.lease(), "--", remote.url(), commit + ":" + place.ref()),
+              place.name(),
               commit);
     };
   }
@@ -70,7 +73,7 @@ record ResultDelivery(Git git, GitDirectory repository, String branch) {
           "%s of %s has moved on since the repair began".formatted(name, local.path()),
           "merge " + branch + " by hand");
     }
-    publish(local);
+    publish(local, branches.place(local, Optional.of(commit)), commit);
     Optional<Path> checkout = checkout(original, name);
     if (checkout.isPresent()) {
       return mergeCheckout(new GitDirectory(original.git(), checkout.get()), local, name, commit);

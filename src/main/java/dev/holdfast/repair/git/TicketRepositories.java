@@ -47,6 +47,9 @@ public final class TicketRepositories {
     try {
       Removal.aside(place.worktrees(), place.trash());
       GitDirectory repository = repository(place, source);
+      if (base.isEmpty()) {
+        new ResultBranches(git, repository, ticketId).setAside();
+      }
       Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
       String commit =
           there.isPresent() ? there.get() : new Fetching(git, repository).fetch(source, base);

@@ -24,9 +24,11 @@ public final class TicketRepository implements AutoCloseable {
   private final RepositorySource source;
   private final TicketLock lock;
   private final GitDirectory repository;
+  private final ResultBranches branches;
   private final String base;
   private final String tree;
   private final ReentrantLock worktrees = new ReentrantLock();
+  private volatile String branch;
   private volatile Optional<String> result;
 
   TicketRepository(
@@ -37,9 +39,11 @@ public final class TicketRepository implements AutoCloseable {
     this.source = source;
     this.lock = lock;
     this.repository = new GitDirectory(git, place.repository());
+    this.branches = new ResultBranches(git, repository, place.ticketId());
     this.base = base;
     this.tree = treeOf(base);
-    this.result = repository.commit("refs/heads/" + branch());
+    this.branch = branches.current();
+    this.result = repository.commit(ResultBranches.HEADS + branch);
   }
 
   /** The full id of the commit that the repair begins with; to be journalled. */
@@ -52,9 +56,12 @@ public final class TicketRepository implements AutoCloseable {
     return tree;
   }
 
-  /** {@code holdfast/ticket-ID}. */
+  /**
+   * {@code holdfast/ticket-ID}, or with {@code -2} and so on behind it where the source has a
+   * branch of that name which this ticket has not written. Known after {@link #commit}.
+   */
   public String branch() {
-    return "holdfast/ticket-" + place.ticketId();
+    return branch;
   }
 
   /**
@@ -107,8 +114,9 @@ public final class TicketRepository implements AutoCloseable {
 
   /**
    * Makes the result: one commit on top of {@link #baseCommit}, and the branch {@link #branch}
-   * here, and in the source as well where that is {@link RepositorySource.Local}. A branch of an
-   * earlier result is replaced. Author and committer are {@code Holdfast <holdfast@localhost>}.
+   * here, and in the source as well where that is {@link RepositorySource.Local}. The branch of an
+   * earlier result of this ticket is replaced, any other is not. Author and committer are {@code
+   * Holdfast <holdfast@localhost>}.
    *
    * @param message of the commit
    * @return its full id
@@ -122,12 +130,26 @@ public final class TicketRepository implements AutoCloseable {
               .withVariable("GIT_" + role + "_EMAIL", ADDRESS);
     }
     String commit = repository.checked(command.withInput(message));
-    repository.checked("update-ref", "refs/heads/" + branch(), commit);
-    result = Optional.of(commit);
-    if (source instanceof RepositorySource.Local local) {
-      new ResultDelivery(git, repository, branch()).publish(local);
+    switch (source) {
+      case RepositorySource.Local local -> {
+        ResultBranches.Place free = branches.place(local, result);
+        keep(free.name(), commit);
+        delivery().publish(local, free, commit);
+      }
+      case RepositorySource.Remote remote -> keep(branch, commit);
     }
     return commit;
+  }
+
+  /** Here, before it goes anywhere else: a crash behind that leaves a branch that is known. */
+  private void keep(String name, String commit) throws IOException, InterruptedException {
+    repository.checked("update-ref", ResultBranches.HEADS + name, commit);
+    branch = name;
+    result = Optional.of(commit);
+  }
+
+  private ResultDelivery delivery() {
+    return new ResultDelivery(git, repository, branches, branch);
   }
 
   /** The commit that {@link #branch} is at: the result so far, to go on from; empty if none. */
@@ -140,11 +162,12 @@ public final class TicketRepository implements AutoCloseable {
     return repository.checked("rev-parse", "--verify", "--end-of-options", commit + "^{tree}");
   }
 
-  /** Pushes the result to the source, as {@link #branch}; for a design that says so. */
+  /**
+   * Pushes the result to the source, as {@link #branch} or the next name that is free there; for a
+   * design that says so.
+   */
   public Delivery push() throws IOException, InterruptedException {
-    return result.isEmpty()
-        ? nothing()
-        : new ResultDelivery(git, repository, branch()).push(source, result.get());
+    return result.isEmpty() ? nothing() : delivery().push(source, result.get());
   }
 
   /**
@@ -153,9 +176,7 @@ public final class TicketRepository implements AutoCloseable {
    * if it is clean, and otherwise nothing is done.
    */
   public Delivery merge() throws IOException, InterruptedException {
-    return result.isEmpty()
-        ? nothing()
-        : new ResultDelivery(git, repository, branch()).merge(source, base, result.get());
+    return result.isEmpty() ? nothing() : delivery().merge(source, base, result.get());
   }
 
   private static Delivery nothing() {

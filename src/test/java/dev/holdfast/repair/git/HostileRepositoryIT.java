@@ -40,8 +40,12 @@ class HostileRepositoryIT {
   }
 
   private static void repair(TicketRepository repository) throws Exception {
+    repair(repository, "repaired\n");
+  }
+
+  private static void repair(TicketRepository repository, String text) throws Exception {
     Worktree worktree = repository.worktree("main", repository.baseTree());
-    Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+    Files.writeString(worktree.directory().resolve("a.txt"), text);
     repository.commit(worktree.snapshot(), "Repair a");
   }
 
@@ -72,16 +76,22 @@ class HostileRepositoryIT {
   @DisplayName(
       "a branch that is checked out and may be updated in place is not, for its filters would run")
   void updateInstead() throws Exception {
-    bench.owner(original, "checkout", "-q", "-b", "holdfast/ticket-1");
+    String base;
+    try (TicketRepository repository = bench.open(1, original)) {
+      base = repository.baseCommit();
+      repair(repository);
+    }
+    bench.owner(original, "checkout", "-q", "holdfast/ticket-1");
     configure("receive.denyCurrentBranch", "updateInstead");
     configure("filter.e=vil.smudge", traced());
-    try (TicketRepository repository = bench.open(1, original)) {
-      assertThat(catchThrowable(() -> repair(repository)))
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    try (TicketRepository repository = bench.tickets().open(1, source, Optional.of(base))) {
+      assertThat(catchThrowable(() -> repair(repository, "better\n")))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("refusing to update checked out branch");
     }
     assertThat(trace).doesNotExist();
-    assertThat(original.resolve("a.txt")).hasContent("a\n");
+    assertThat(original.resolve("a.txt")).hasContent("repaired\n");
   }
 
   @Test

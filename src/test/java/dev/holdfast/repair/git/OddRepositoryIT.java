@@ -38,7 +38,7 @@ class OddRepositoryIT {
       Worktree worktree = opened.worktree("main", opened.baseTree());
       Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
       String commit = opened.commit(worktree.snapshot(), "Repair");
-      assertThat(bench.owner(repository, "rev-parse", "holdfast/ticket-1")).isEqualTo(commit);
+      assertThat(bench.owner(repository, "rev-parse", opened.branch())).isEqualTo(commit);
     }
   }
 

@@ -371,6 +371,74 @@ class TicketRepositoryIT {
     }
   }
 
+  @Test
+  @DisplayName(
+      "A branch that another database's ticket of this number has written stays, the result gets"
+          + " the next name, and keeps it")
+  void otherDatabase() throws Exception {
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    TicketRepositories staging = new TicketRepositories(temp.resolve("staging"), GitBench.GIT);
+    String approved;
+    try (TicketRepository production = bench.open(7, original)) {
+      approved = repaired(production);
+    }
+    String base;
+    try (TicketRepository repository = staging.open(7, source, Optional.empty())) {
+      base = repository.baseCommit();
+      String commit = repaired(repository);
+      assertThat(repository.branch()).isEqualTo("holdfast/ticket-7-2");
+      assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7-2")).isEqualTo(commit);
+    }
+    try (TicketRepository again = staging.open(7, source, Optional.of(base))) {
+      assertThat(again.branch()).isEqualTo("holdfast/ticket-7-2");
+      Worktree worktree = again.worktree("main", again.baseTree());
+      Files.writeString(worktree.directory().resolve("a.txt"), "better\n");
+      String commit = again.commit(worktree.snapshot(), "Better");
+      assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7-2")).isEqualTo(commit);
+    }
+    // The database was made anew, and its workers have the directory of the earlier one.
+    try (TicketRepository anew = bench.open(7, original)) {
+      assertThat(anew.result()).isEmpty();
+      repaired(anew);
+      assertThat(anew.branch()).isEqualTo("holdfast/ticket-7-3");
+      assertThat(anew.merge()).isInstanceOf(Delivery.Delivered.class);
+    }
+    assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(approved);
+  }
+
+  @Test
+  @DisplayName("What a person has added to the branch of a result stays when the result is merged")
+  void amended() throws Exception {
+    try (TicketRepository repository = bench.open(7, original)) {
+      String commit = repaired(repository);
+      String amended =
+          bench.owner(
+              original, "commit-tree", commit + "^{tree}", "-p", commit, "-m", "A person's");
+      bench.owner(original, "update-ref", "refs/heads/holdfast/ticket-7", amended);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(amended);
+    }
+  }
+
+  @Test
+  @DisplayName("A push takes the next name where the branch at the URL is not this ticket's")
+  void pushesBeside() throws Exception {
+    Path bare = temp.resolve("bare.git");
+    bench.owner(temp, "clone", "-q", "--bare", original.toString(), bare.toString());
+    bench.owner(bare, "branch", "holdfast/ticket-5");
+    String theirs = bench.owner(bare, "rev-parse", "main");
+    try (TicketRepository repository = remote(5, bare, "main")) {
+      String commit = repaired(repository);
+      Delivery there =
+          new Delivery.Delivered("branch holdfast/ticket-5-2 of file://" + bare, commit);
+      assertThat(repository.push()).isEqualTo(there);
+      assertThat(repository.push()).as("once more, behind a crash").isEqualTo(there);
+      assertThat(bench.owner(bare, "rev-parse", "holdfast/ticket-5-2")).isEqualTo(commit);
+      assertThat(bench.owner(bare, "rev-parse", "holdfast/ticket-5")).isEqualTo(theirs);
+    }
+  }
+
   private TicketRepository remote(long ticket, Path bare, String ref) throws Exception {
     return bench
         .tickets()
