@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 public final class Worktree {
   private final GitDirectory files;
   private final Path gitDirectory;
+  private String restored = "";
 
   /**
    * @param gitDirectory what the repository keeps about the worktree
@@ -35,7 +36,8 @@ public final class Worktree {
 
   /**
    * The tree as the directory is now: tracked files and new ones that no {@code .gitignore} names.
-   * Equal directories give the same id (E26, E43).
+   * Equal directories give the same id (E26, E43). A file that is as {@link #restore} has left it
+   * stays as it is committed, whatever line ends {@code .gitattributes} want for it.
    *
    * @param alsoIgnored relative paths of files that count although they are ignored: those which
    *     the patch has made
@@ -61,6 +63,20 @@ public final class Worktree {
               .withVariable("GIT_LITERAL_PATHSPECS", "1")
               .withInput(String.join("\0", there) + "\0"));
     }
+    return keepUntouched(files.checked(command("write-tree")));
+  }
+
+  private String keepUntouched(String tree) throws IOException, InterruptedException {
+    if (restored.isEmpty() || tree.equals(restored)) {
+      return tree;
+    }
+    String lines =
+        new UntouchedFiles(files, this::command, gitDirectory.resolve("untouched"))
+            .between(restored, tree);
+    if (lines.isEmpty()) {
+      return tree;
+    }
+    files.checked(command("update-index", "-z", "--index-info").withInput(lines));
     return files.checked(command("write-tree"));
   }
 
@@ -107,6 +123,7 @@ public final class Worktree {
   public void restore(String tree) throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
     files.checked(command("read-tree", "--reset", "-u", "--end-of-options", tree));
+    restored = tree;
     files.checked(command("clean", "-ffd", "--quiet"));
   }
 

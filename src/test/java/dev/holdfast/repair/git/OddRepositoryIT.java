@@ -1,5 +1,6 @@
 package dev.holdfast.repair.git;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,8 @@ import dev.holdfast.tool.patch.PatchResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,6 +121,39 @@ class OddRepositoryIT {
       repository.commit(worktree.snapshot(), "Repair");
     }
     assertThat(temp.resolve("x.txt")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName(
+      "Line ends that .gitattributes would have otherwise: a result has what was changed and no"
+          + " more, and files are checked out as they are for people")
+  void lineEnds() throws Exception {
+    bench.commit(original, Map.of("legacy.txt", "one\r\ntwo\r\n", "code.txt", "bad\n"));
+    Files.writeString(original.resolve(".gitattributes"), "*.txt text\n*.bat text eol=crlf\n");
+    Files.writeString(original.resolve("run.bat"), "run\r\n");
+    bench.owner(original, "add", ".gitattributes", "run.bat");
+    bench.owner(original, "commit", "-q", "-m", "Attributes");
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Path directory = worktree.directory();
+      assertThat(directory.resolve("run.bat")).hasBinaryContent("run\r\n".getBytes(UTF_8));
+      // Touched, as a build might, so that git looks at the files again.
+      for (String name : List.of("legacy.txt", "run.bat")) {
+        Files.setLastModifiedTime(directory.resolve(name), FileTime.fromMillis(1));
+      }
+      assertThat(worktree.snapshot()).isEqualTo(repository.baseTree());
+      Files.writeString(directory.resolve("code.txt"), "good\n");
+      String changed = worktree.snapshot();
+      assertThat(worktree.changes(repository.baseTree(), changed)).containsExactly("code.txt");
+      assertThat(worktree.snapshot()).as("once more").isEqualTo(changed);
+      worktree.restore(changed);
+      assertThat(directory.resolve("legacy.txt"))
+          .hasBinaryContent("one\r\ntwo\r\n".getBytes(UTF_8));
+      Files.writeString(directory.resolve("legacy.txt"), "one\r\nthree\r\n");
+      Files.delete(directory.resolve("run.bat"));
+      assertThat(worktree.changes(changed, worktree.snapshot()))
+          .containsExactly("legacy.txt", "run.bat");
+    }
   }
 
   @ParameterizedTest
