@@ -6,6 +6,7 @@ import dev.holdfast.repair.verify.CheckRun;
 import dev.holdfast.repair.verify.Verification;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.repair.verify.VerifyCommand;
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.patch.PatchApplier;
 import dev.holdfast.tool.patch.PatchLimits;
@@ -68,7 +69,26 @@ public final class GitRepairRepository implements RepairRepository {
 
   @Override
   public Verified verify(Tree tree) throws IOException, InterruptedException {
-    return verified(at(tree, 0));
+    Verification result = verification(at(tree, 0));
+    if (tree.diff().isEmpty() && !result.flaky()) {
+      requireTests(result);
+    }
+    return verified(result);
+  }
+
+  /**
+   * With no patch yet, and with nothing else that fails, the design is at fault. All that models
+   * could answer would be paid for in vain.
+   */
+  private static void requireTests(Verification result) {
+    List<CheckRun> failed = result.runs().stream().filter(each -> !each.passed()).toList();
+    if (!failed.isEmpty() && failed.stream().allMatch(CheckRun::lacksTests)) {
+      CheckRun first = failed.getFirst();
+      throw new InvalidTicketException(
+          ("%s exits with 0, but %s: correct junit in the design's verify, or have the command"
+               + " write its reports there")
+              .formatted(first.name(), first.failing().getFirst().message()));
+    }
   }
 
   @Override
@@ -93,7 +113,7 @@ public final class GitRepairRepository implements RepairRepository {
       case PatchResult.Applied applied -> {
         String id = worktree.snapshot(applied.filesChanged());
         String diff = repository.diff(repository.baseTree(), id);
-        Verified verified = verified(worktree);
+        Verified verified = verified(verification(worktree));
         yield new Trial.Applied(
             new Tree(id, diff), applied.size(), applied.filesChanged(), verified);
       }
@@ -109,8 +129,11 @@ public final class GitRepairRepository implements RepairRepository {
     };
   }
 
-  private Verified verified(Worktree worktree) throws IOException, InterruptedException {
-    Verification result = tools.verifier().verify(worktree, commands, Verifier.Success.SEEN_TWICE);
+  private Verification verification(Worktree worktree) throws IOException, InterruptedException {
+    return tools.verifier().verify(worktree, commands, Verifier.Success.SEEN_TWICE);
+  }
+
+  private static Verified verified(Verification result) {
     return new Verified(
         result.passed(),
         result.failureSignature().orElse(""),

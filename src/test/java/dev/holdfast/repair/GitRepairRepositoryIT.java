@@ -1,10 +1,16 @@
 package dev.holdfast.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.repair.git.GitBench;
 import dev.holdfast.repair.git.TicketRepository;
+import dev.holdfast.repair.verify.VerifyCommand;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -84,6 +90,31 @@ class GitRepairRepositoryIT {
     try (TicketRepository repository = project.open("two")) {
       assertThat(OneFileProject.workbench(repository).sources(tree).text("value.txt"))
           .contains("half 1\n\n```sh\nmake\n```\n\nend\n");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a check that passes at the start but for reports, of which none has a test, is the design's"
+          + " fault; no model is asked, for no patch could mend that")
+  void noReports() throws Exception {
+    List<VerifyCommand> commands =
+        List.of(
+            new VerifyCommand(
+                "check",
+                List.of("true"),
+                Duration.ofSeconds(30),
+                Optional.of("target/surefire-report/*.xml")));
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository, commands);
+      assertThatThrownBy(() -> bench.verify(bench.baseTree()))
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessageContaining(
+              "check exits with 0, but no test is in any report that matches"
+                  + " target/surefire-report/*.xml");
+      Trial trial = bench.attempt(bench.baseTree(), Bench.change("bad 0", "half 1"), 0);
+      Tree tree = ((Trial.Applied) trial).tree();
+      assertThat(bench.verify(tree).passed()).as("a patch that deletes tests").isFalse();
     }
   }
 }

@@ -47,6 +47,10 @@ record OneFileProject(Path directory) {
   }
 
   static GitRepairRepository workbench(TicketRepository repository) {
+    return workbench(repository, COMMANDS);
+  }
+
+  static GitRepairRepository workbench(TicketRepository repository, List<VerifyCommand> commands) {
     Verifier verifier =
         new Verifier(
             new Sandbox.None("this test needs none"),
@@ -57,6 +61,6 @@ record OneFileProject(Path directory) {
         repository,
         new GitRepairRepository.Tools(GitBench.GIT, verifier),
         PatchLimits.DEFAULT,
-        COMMANDS);
+        commands);
   }
 }

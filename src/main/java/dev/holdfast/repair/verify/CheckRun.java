@@ -22,7 +22,15 @@ public record CheckRun(
     List<FailingCheck> failing,
     String output,
     Duration duration) {
+  /** What fails where a command passes, and its reports tell of no test. */
+  static final String NO_TEST = "no test was run";
+
   public CheckRun {
     failing = List.copyOf(failing);
+  }
+
+  /** It would have passed, were there a test in its reports. */
+  public boolean lacksTests() {
+    return tests == 0 && failing.size() == 1 && failing.getFirst().name().equals(NO_TEST);
   }
 }

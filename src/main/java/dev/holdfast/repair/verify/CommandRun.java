@@ -113,7 +113,7 @@ record CommandRun(
       failing.add(
           new FailingCheck(
               command.name(),
-              "no test was run",
+              CheckRun.NO_TEST,
               "no test is in any report that matches " + command.junit().orElse("")));
     }
     return tests;

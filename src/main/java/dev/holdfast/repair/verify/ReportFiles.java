@@ -9,21 +9,49 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** The reports that a command writes. Those of an earlier run are deleted before it starts. */
 final class ReportFiles {
   private static final int MAX_FILES = 5000;
   private static final long MAX_BYTES = 20 << 20;
 
+  /** A whole part of a path, which to Java is at least one directory. */
+  private static final Pattern ANY_DEPTH = Pattern.compile("(?<=^|[/{,])\\*\\*/");
+
+  /** Their number doubles with each part; what is beyond stays as Java has it. */
+  private static final int MAX_GLOBS = 64;
+
   private final Path root;
-  private final PathMatcher matcher;
+  private final List<PathMatcher> matchers;
 
   /**
-   * @param glob relative to the root
+   * @param glob relative to the root; {@code **}{@code /} is any number of directories, or none
    */
   ReportFiles(Path root, String glob) {
     this.root = root;
-    this.matcher = root.getFileSystem().getPathMatcher("glob:" + glob);
+    this.matchers =
+        globs(glob).stream()
+            .map(each -> root.getFileSystem().getPathMatcher("glob:" + each))
+            .toList();
+  }
+
+  /** With and without each of them. */
+  private static List<String> globs(String glob) {
+    List<String> globs = new ArrayList<>(List.of(""));
+    String between = "";
+    for (String part : ANY_DEPTH.split(glob, -1)) {
+      List<String> longer = new ArrayList<>();
+      for (String each : globs) {
+        longer.add(each + between + part);
+        if (!between.isEmpty() && globs.size() < MAX_GLOBS) {
+          longer.add(each + part);
+        }
+      }
+      globs = longer;
+      between = "**/";
+    }
+    return globs;
   }
 
   /** Regular files of a readable size, in the order of their names; no link is followed. */
@@ -41,7 +69,7 @@ final class ReportFiles {
 
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            if (attributes.isRegularFile() && matcher.matches(root.relativize(file))) {
+            if (attributes.isRegularFile() && matches(root.relativize(file))) {
               found.add(file);
             }
             return found.size() < MAX_FILES ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
@@ -54,6 +82,10 @@ final class ReportFiles {
         });
     found.sort(null);
     return found;
+  }
+
+  private boolean matches(Path file) {
+    return matchers.stream().anyMatch(each -> each.matches(file));
   }
 
   void delete() throws IOException {
