@@ -34,8 +34,8 @@ public final class TicketRepositories {
    *
    * @param base the commit an earlier attempt began with, from the journal; empty to take what the
    *     source's ref is now
-   * @throws RepositoryException if there is no such repository or ref, or another attempt works on
-   *     the ticket on this machine
+   * @throws RepositoryException if there is no such repository or ref, if a branch of it is in the
+   *     way of the result, or if another attempt works on the ticket on this machine
    * @throws IOException if the disk or the network fails
    */
   public TicketRepository open(long ticketId, RepositorySource source, Optional<String> base)
@@ -46,6 +46,7 @@ public final class TicketRepositories {
     boolean opened = false;
     try {
       Removal.aside(place.worktrees(), place.trash());
+      requireRoomForResult(source);
       GitDirectory repository = repository(place, source);
       if (base.isEmpty()) {
         new ResultBranches(git, repository, ticketId).setAside();
@@ -60,6 +61,18 @@ public final class TicketRepositories {
       if (!opened) {
         lock.close();
       }
+    }
+  }
+
+  /** To git a branch is a file or a directory: beside {@code holdfast} no result can be. */
+  private void requireRoomForResult(RepositorySource source)
+      throws IOException, InterruptedException {
+    if (source instanceof RepositorySource.Local local
+        && Fetching.original(git, local.path()).commit("refs/heads/holdfast").isPresent()) {
+      throw new RepositoryException(
+          local.path()
+              + " has a branch holdfast, beside which git can make no branch of a result,"
+              + " holdfast/ticket-ID: rename it (git branch -m holdfast OTHER)");
     }
   }
 

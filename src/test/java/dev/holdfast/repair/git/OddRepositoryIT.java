@@ -85,6 +85,15 @@ class OddRepositoryIT {
         .hasMessageContaining("has no branch, tag or commit nope");
   }
 
+  @Test
+  @DisplayName("A branch holdfast, beside which git can make no result, is said with the cure")
+  void branchInTheWay() throws Exception {
+    bench.owner(original, "branch", "holdfast");
+    assertRefused(original, "main", "git branch -m holdfast");
+    bench.owner(original, "branch", "-m", "holdfast", "other");
+    repairs(original, "main");
+  }
+
   private void assertRefused(Path path, String ref, String message) {
     RepositorySource source = RepositorySource.local(path.toString(), ref);
     assertThatThrownBy(() -> bench.tickets().open(1, source, Optional.empty()))
