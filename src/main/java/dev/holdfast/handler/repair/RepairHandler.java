@@ -68,9 +68,9 @@ public final class RepairHandler implements TicketHandler {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",
           failure(e, Category.SYSTEM_ERROR));
-    } catch (InvalidTicketException | RepositoryException e) {
+    } catch (InvalidTicketException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
-    } catch (IOException e) {
+    } catch (RepositoryException | IOException e) {
       return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
     }
   }

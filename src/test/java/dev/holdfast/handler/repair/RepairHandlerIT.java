@@ -1,0 +1,144 @@
+package dev.holdfast.handler.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.llm.ProviderEventListener;
+import dev.holdfast.llm.account.CallGuard;
+import dev.holdfast.llm.scripted.Script;
+import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.repair.GitRepairRepository;
+import dev.holdfast.repair.ModelPorts;
+import dev.holdfast.repair.RepairSettings;
+import dev.holdfast.repair.git.GitBench;
+import dev.holdfast.repair.trace.Trace;
+import dev.holdfast.repair.verify.Verifier;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
+import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.Lease;
+import dev.holdfast.ticket.Ticket;
+import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Repairs on real git whose model would answer if it were asked, which it is not. */
+@Timeout(60)
+class RepairHandlerIT {
+  private static final Instant CREATED = Instant.parse("2026-11-21T08:00:00Z");
+
+  @TempDir private Path directory;
+  private final Journal journal = new InMemoryJournal();
+  private final ScriptedProvider provider =
+      new ScriptedProvider(
+          "played", Script.parse("steps: [{text: an answer}]\n"), call -> {}, Sleeper.REAL);
+  private GitBench bench;
+  private Path original;
+
+  @BeforeEach
+  void prepare() throws Exception {
+    bench = new GitBench(directory);
+    original = bench.repository("original", Map.of("a.txt", "a\n"));
+  }
+
+  private ErrorReport failure(Path path, String ref, String verify) throws InterruptedException {
+    String design =
+        """
+        kind: repair
+        repository: {path: "%s", ref: %s}
+        verify: [%s]
+        targets: [{provider: played, model: m}]
+        """
+            .formatted(path, ref, verify);
+    return ((HandlerResult.Failed) handler().handle(context(design))).error();
+  }
+
+  private RepairHandler handler() {
+    Verifier verifier =
+        new Verifier(
+            new Sandbox.None("this test needs none"),
+            System.getenv(),
+            Secrets.NONE,
+            System::nanoTime);
+    RepairPorts ports =
+        new RepairPorts(
+            Map.of("played", provider),
+            new ModelPorts(
+                Sleeper.REAL,
+                System::nanoTime,
+                () -> 0,
+                CallRetryOptions.DEFAULTS,
+                ProviderEventListener.NONE),
+            CallGuard.NONE,
+            (ticketId, leaseNo) -> journal,
+            (ticketId, leaseNo, event) -> {},
+            Trace.Steps.NONE,
+            bench.tickets(),
+            network -> new GitRepairRepository.Tools(GitBench.GIT, verifier),
+            (ticketId, designId) -> false,
+            InstantSource.system());
+    return new RepairHandler(
+        new RepairPorts.Settings(directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1), ports);
+  }
+
+  private static TicketContext context(String design) {
+    ClaimedTicket claimed =
+        new ClaimedTicket(
+            new Ticket(17, "default", "repair", "A title", "{}", 4, CREATED),
+            new Lease(99, "worker-1", CREATED, CREATED.plusSeconds(60)),
+            Optional.of(new Design(5, "mender", 3, "repair", design)),
+            1,
+            0,
+            List.of());
+    return new TicketContext() {
+      @Override
+      public ClaimedTicket claimed() {
+        return claimed;
+      }
+
+      @Override
+      public boolean isCancelled() {
+        return false;
+      }
+    };
+  }
+
+  @Test
+  @DisplayName("A9: a ref that the repository has not, or not yet, is system_error, as git's other")
+  void noSuchRef() throws Exception {
+    String check = "{name: check, command: [\"false\"]}";
+    ErrorReport wrong = failure(original, "nope", check);
+    assertThat(wrong.text()).contains("has no branch, tag or commit nope");
+    assertThat(wrong.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    Path empty = Files.createDirectory(directory.resolve("empty"));
+    bench.owner(empty, "init", "-q", "-b", "main");
+    assertThat(failure(empty, "main", check).statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+  }
+
+  @Test
+  @DisplayName("A8: a design whose reports have no test fails as code_error, without a call")
+  void noReports() throws Exception {
+    ErrorReport error =
+        failure(original, "main", "{name: check, command: [\"true\"], junit: \"out/*.xml\"}");
+    assertThat(error.text()).contains("check exits with 0, but no test is in any report");
+    assertThat(error.statedCategory()).isEqualTo(Category.CODE_ERROR);
+    assertThat(journal.entries().toString()).doesNotContain("an answer");
+  }
+}
