@@ -86,7 +86,7 @@ public final class GitRepairRepository implements RepairRepository {
       CheckRun first = failed.getFirst();
       throw new InvalidTicketException(
           ("%s exits with 0, but %s: correct junit in the design's verify, or have the command"
-               + " write its reports there")
+                  + " write its reports there")
               .formatted(first.name(), first.failing().getFirst().message()));
     }
   }
