@@ -74,12 +74,22 @@ record AnswerActions(
   }
 
   /**
-   * Runs nothing more of the last answer, and says so to the model. Calls that an earlier process
-   * may have begun and that may not run twice are unclear all the same.
+   * Runs nothing more of the last answer, and says so to the model, with what people have decided
+   * and said of its calls. Calls that an earlier process may have begun and that may not run twice
+   * are unclear all the same.
    */
-  TurnEnd leave() {
-    List<ToolReply> replies = run.memory().openCalls().stream().map(this::left).toList();
-    keep(replies, Admission.NONE);
+  TurnEnd leave() throws InterruptedException {
+    List<ToolCall> calls = new ArrayList<>(run.memory().openCalls());
+    Optional<ToolCall> report = reportIn(calls);
+    report.ifPresent(calls::remove);
+    int answer = run.memory().answers();
+    Admission admission =
+        Admission.of(answer, approvals.decided(answer, run.progress().turn(), calls));
+    List<ToolReply> replies = new ArrayList<>(admission.denied());
+    replies.forEach(denied -> calls.remove(denied.call()));
+    report.ifPresent(calls::add);
+    calls.forEach(call -> replies.add(left(call)));
+    keep(replies, admission);
     List<ToolReply> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
     return unclear.isEmpty() ? new TurnEnd.Continue() : new TurnEnd.UnknownEffect(unclear);
   }

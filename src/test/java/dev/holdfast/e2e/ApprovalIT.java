@@ -126,14 +126,35 @@ class ApprovalIT {
     assertThat(Files.readAllLines(workspace(id).resolve("log.txt"))).containsExactly("edited");
     assertThat(models.requests()).as("no call of the model is repeated").hasSize(2);
     assertThat(models.lastRequest().body().toString())
-        .contains(
-            "changed it before it ran, to", "echo edited", "(bob) did not allow", "never that");
+        .contains("changed it, to", "echo edited", "(bob) did not allow", "never that");
     Outcome late = holdfast.ask("release", ticket, "--approve-call", "--by", "carl");
     assertThat(late.exit()).isEqualTo(3);
     assertThat(late.stderr()).contains("bob was the last to act on it (call_denied");
     assertThat(rows.outcomes(id)).containsExactly("parked", "succeeded");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
     second.close();
+  }
+
+  @Test
+  @DisplayName("5.4: a denied call and the words for it are told also where guidance follows")
+  void deniedThenGuided() throws Exception {
+    models.next(toolCall("run_command", "{\"command\": \"echo ran >> log.txt\"}"));
+    models.always(
+        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
+    long id = enqueue();
+    String ticket = Long.toString(id);
+    HoldfastProcess first = holdfast.worker();
+    rows.awaitState(id, "on_hold");
+    restart(first);
+    holdfast.ok("release", ticket, "--deny-call", "--guidance", "never that", "--by", "bob");
+    holdfast.ok("hold", ticket, "--reason", "wait");
+    holdfast.ok("release", ticket, "--guidance", "be quick, please");
+    holdfast.worker();
+    rows.awaitState(id, "needs_review");
+
+    assertThat(models.lastRequest().body().toString())
+        .contains("(bob) did not allow", "never that", "be quick, please")
+        .doesNotContain("call it again");
   }
 
   private void decide(String ticket, JsonNode call, String... words) throws Exception {

@@ -99,6 +99,32 @@ class ApprovalsTest {
   }
 
   @Test
+  @DisplayName(
+      "5.4: what people decided and said of calls is told also where guidance follows and none of"
+          + " the calls runs any more")
+  void decidedBeforeGuidance() {
+    Journal journal = new InMemoryJournal();
+    bench(journal).run();
+    said.put("s1", new Approvals.Permission.Denied(SEND_1, "never to 1"));
+    said.put("s2", new Approvals.Permission.Allowed(SEND_2, "but be polite"));
+    Bench bench = withReport(journal, Replies.report());
+
+    assertThat(bench.session().run(List.of(Input.task("do it"), Input.guidance("1", "be quick"))))
+        .isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.tools.ran).isEmpty();
+    assertThat(bench.sent(0))
+        .contains(
+            new Message.ToolResult(
+                "s1", "send", "This call was not allowed, and was not run.", true))
+        .endsWith(
+            new Message.User("never to 1"),
+            new Message.User("but be polite"),
+            new Message.User("be quick"));
+    WellFormed.check(bench.provider().requests.getFirst().messages());
+  }
+
+  @Test
   @DisplayName("5.4: an allowed call that was cut off is not run again")
   void cutOff() {
     Journal journal = new InMemoryJournal();

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,22 @@ record DesignApprovals(
   @Override
   public List<Permission> permissions(int answer, int turn, List<ToolCall> calls)
       throws InterruptedException {
+    return permissions(
+        answer, turn, calls, questions -> store.ask(ticketId, lease.no(), questions));
+  }
+
+  @Override
+  public List<Permission> decided(int answer, int turn, List<ToolCall> calls)
+      throws InterruptedException {
+    return permissions(answer, turn, calls, questions -> store.known(ticketId, questions));
+  }
+
+  private List<Permission> permissions(
+      int answer,
+      int turn,
+      List<ToolCall> calls,
+      Function<List<ApprovalStore.Asked>, List<ApprovalStore.Approval>> answers)
+      throws InterruptedException {
     Map<ToolCall, ApprovalStore.Asked> asked = new LinkedHashMap<>();
     for (ToolCall call : calls) {
       if (tools.contains(call.name())) {
@@ -62,7 +79,7 @@ record DesignApprovals(
     if (!asked.isEmpty()) {
       List<ToolCall> order = List.copyOf(asked.keySet());
       List<ApprovalStore.Asked> questions = List.copyOf(asked.values());
-      List<ApprovalStore.Approval> known = store.ask(ticketId, lease.no(), questions);
+      List<ApprovalStore.Approval> known = answers.apply(questions);
       for (int i = 0; i < order.size(); i++) {
         permissions.put(order.get(i), permission(order.get(i), questions.get(i), known.get(i)));
       }
@@ -135,7 +152,6 @@ record DesignApprovals(
     if (edited == null && words == null) {
       return null;
     }
-    return said(
-        call, approval, edited == null ? "allowed it" : "changed it before it ran, to " + edited);
+    return said(call, approval, edited == null ? "allowed it" : "changed it, to " + edited);
   }
 }

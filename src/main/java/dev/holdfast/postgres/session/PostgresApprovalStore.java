@@ -67,16 +67,26 @@ public final class PostgresApprovalStore implements ApprovalStore {
           "nobody can be asked for ticket %s under lease %s: the ticket is no longer in progress under it"
               .formatted(lease.ticketId(), lease.leaseNo()));
     }
+    return known(handle, lease.ticketId(), calls);
+  }
+
+  @Override
+  public List<Approval> known(long ticketId, List<Asked> calls) {
+    return persistence.insist(() -> transactions.run(handle -> known(handle, ticketId, calls)));
+  }
+
+  private List<Approval> known(Handle handle, long ticketId, List<Asked> calls) {
     List<Approval> approvals = new ArrayList<>();
     for (Asked call : calls) {
       approvals.add(
           handle
               .createQuery(find)
-              .bind("ticket", lease.ticketId())
+              .bind("ticket", ticketId)
               .bind("answer", call.answer())
               .bind("call", call.callId())
               .map((row, context) -> approval(row))
-              .one());
+              .findOne()
+              .orElse(Approval.NOT_ASKED));
     }
     return approvals;
   }

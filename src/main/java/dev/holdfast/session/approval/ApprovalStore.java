@@ -5,14 +5,20 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Asks people for their decision on tool calls, and keeps it. Thread-safe. */
-@FunctionalInterface
 public interface ApprovalStore {
   /** Nobody is there to ask: every call waits. */
   ApprovalStore NOBODY =
-      (ticketId, leaseNo, calls) ->
-          calls.stream()
-              .map(each -> new Approval(0, Decision.NONE, null, null, null, null))
-              .toList();
+      new ApprovalStore() {
+        @Override
+        public List<Approval> ask(long ticketId, long leaseNo, List<Asked> calls) {
+          return known(ticketId, calls);
+        }
+
+        @Override
+        public List<Approval> known(long ticketId, List<Asked> calls) {
+          return calls.stream().map(each -> Approval.NOT_ASKED).toList();
+        }
+      };
 
   /** A person's decision. */
   enum Decision {
@@ -60,7 +66,9 @@ public interface ApprovalStore {
       @Nullable String decidedBy,
       @Nullable String words,
       @Nullable String arguments,
-      @Nullable String hash) {}
+      @Nullable String hash) {
+    public static final Approval NOT_ASKED = new Approval(0, Decision.NONE, null, null, null, null);
+  }
 
   /**
    * Asks for those that nobody was asked about, and says what is known of each, in their order.
@@ -68,4 +76,7 @@ public interface ApprovalStore {
    * @param leaseNo fences it: a stale attempt asks nobody
    */
   List<Approval> ask(long ticketId, long leaseNo, List<Asked> calls);
+
+  /** What is known of each, in their order; asks nobody. */
+  List<Approval> known(long ticketId, List<Asked> calls);
 }

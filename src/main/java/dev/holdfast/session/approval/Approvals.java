@@ -37,4 +37,10 @@ public interface Approvals {
    */
   List<Permission> permissions(int answer, int turn, List<ToolCall> calls)
       throws InterruptedException;
+
+  /** The same for calls that will not run: people are not asked for what nobody has decided. */
+  default List<Permission> decided(int answer, int turn, List<ToolCall> calls)
+      throws InterruptedException {
+    return permissions(answer, turn, calls);
+  }
 }

@@ -163,6 +163,19 @@ class ToolApprovalsIT {
   }
 
   @Test
+  @DisplayName("5.4: a look at what is decided asks nobody")
+  void known() {
+    long id = parked(RUN);
+    desk.decideCall(id, "ann", new CallDecision(false, null, null, "not here", false));
+
+    List<Approval> known = store.known(id, List.of(RUN, WRITE));
+
+    assertThat(known.getFirst().words()).isEqualTo("not here");
+    assertThat(known.getLast()).isEqualTo(Approval.NOT_ASKED);
+    assertThat(reader.toolCalls(id)).hasSize(1);
+  }
+
+  @Test
   @DisplayName("5.4: of two releases of one approval exactly one wins, the other is told who did")
   void twoPeople() throws Exception {
     for (int round = 0; round < 5; round++) {
