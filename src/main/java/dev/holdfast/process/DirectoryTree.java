@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 
@@ -78,20 +79,29 @@ public final class DirectoryTree {
   }
 
   /**
-   * Copies what is in a directory. A link stays the link it is; programs stay executable.
+   * Copies what is in a directory. A link stays the link it is; programs stay executable. Pipes,
+   * sockets and devices are passed over: whoever opens a pipe may wait forever.
    *
    * @param to a directory that is there
    */
-  public static void copy(Path from, Path to) throws IOException {
+  public static void copy(Path from, Path to) throws IOException, InterruptedException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(from)) {
       for (Path entry : entries) {
-        Path target = to.resolve(entry.getFileName());
-        if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
-          copy(entry, Files.createDirectory(target));
-        } else {
-          Files.copy(entry, target, LinkOption.NOFOLLOW_LINKS);
+        if (Thread.interrupted()) {
+          throw new InterruptedException("interrupted while it copied " + entry);
         }
+        copyEntry(entry, to.resolve(entry.getFileName()));
       }
+    }
+  }
+
+  private static void copyEntry(Path entry, Path target) throws IOException, InterruptedException {
+    BasicFileAttributes attributes =
+        Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (attributes.isDirectory()) {
+      copy(entry, Files.createDirectory(target));
+    } else if (attributes.isRegularFile() || attributes.isSymbolicLink()) {
+      Files.copy(entry, target, LinkOption.NOFOLLOW_LINKS);
     }
   }
 }

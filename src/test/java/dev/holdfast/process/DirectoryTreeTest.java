@@ -1,12 +1,24 @@
 package dev.holdfast.process;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("A directory that programs have worked in")
@@ -36,5 +48,53 @@ class DirectoryTreeTest {
     DirectoryTree.delete(tree);
     assertThat(tree).doesNotExist();
     assertThat(temp).isDirectoryContaining(kept::equals).isDirectoryNotContaining("glob:**tree**");
+  }
+
+  @Test
+  @Timeout(20)
+  @DisplayName("is copied with its links and programs, and without its pipes and sockets")
+  void specialFiles() throws Exception {
+    Path from = Files.createDirectories(temp.resolve("from/inside")).getParent();
+    Path to = Files.createDirectory(temp.resolve("to"));
+    Path program = Files.writeString(from.resolve("inside/program"), "x");
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-x---"));
+    Files.createSymbolicLink(from.resolve("link"), Path.of("nowhere"));
+    Path pipe = from.resolve("inside/pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    // Else a copy that opens the pipe would wait for a writer, and the test with it.
+    try (FileChannel writer = FileChannel.open(pipe, READ, WRITE);
+        ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      writer.write(ByteBuffer.allocate(1));
+      socket.bind(UnixDomainSocketAddress.of(from.resolve("socket")));
+      CompletableFuture<Void> copied = CompletableFuture.runAsync(() -> copy(from, to));
+      try {
+        copied.get(5, TimeUnit.SECONDS);
+      } finally {
+        writer.close();
+      }
+    }
+    assertThat(to.toFile().list()).containsExactlyInAnyOrder("inside", "link");
+    assertThat(to.resolve("inside").toFile().list()).containsExactly("program");
+    assertThat(to.resolve("link")).isSymbolicLink();
+    assertThat(to.resolve("inside/program")).isExecutable();
+  }
+
+  private static void copy(Path from, Path to) {
+    try {
+      DirectoryTree.copy(from, to);
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  @DisplayName("is not copied any further by a thread that is interrupted")
+  void interrupted() throws Exception {
+    Path from = Files.createDirectory(temp.resolve("from"));
+    Path to = Files.createDirectory(temp.resolve("to"));
+    Files.writeString(from.resolve("file"), "x");
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> DirectoryTree.copy(from, to)).isInstanceOf(InterruptedException.class);
+    assertThat(to).isEmptyDirectory();
   }
 }

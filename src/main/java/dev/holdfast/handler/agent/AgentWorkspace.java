@@ -28,7 +28,8 @@ record AgentWorkspace(Path directory, Workspace workspace) {
    * @param copyFrom what a new one begins with
    * @throws IOException if it cannot be made; the message says what to do
    */
-  static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom) throws IOException {
+  static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom)
+      throws IOException, InterruptedException {
     // Another database has a ticket of this number too.
     String name = "ticket-" + ticket.id() + "-" + ticket.createdAt().getEpochSecond();
     Path directory = root.toAbsolutePath().resolve(name);
@@ -48,7 +49,8 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   }
 
   /** A copy that was cut short must not pass for a workspace. */
-  private static void make(Path directory, Optional<Path> copyFrom) throws IOException {
+  private static void make(Path directory, Optional<Path> copyFrom)
+      throws IOException, InterruptedException {
     Path root = directory.getParent();
     try {
       Files.createDirectories(root);
@@ -57,18 +59,21 @@ record AgentWorkspace(Path directory, Workspace workspace) {
           "cannot make the directory of workspaces " + root + " (" + e + "): make it writable", e);
     }
     Path fresh = Files.createTempDirectory(root, "new-");
+    boolean complete = false;
     try {
       if (copyFrom.isPresent()) {
         copy(copyFrom.get(), fresh);
       }
       Files.move(fresh, directory);
-    } catch (IOException e) {
-      DirectoryTree.delete(fresh);
-      throw e;
+      complete = true;
+    } finally {
+      if (!complete) {
+        DirectoryTree.delete(fresh);
+      }
     }
   }
 
-  private static void copy(Path from, Path to) throws IOException {
+  private static void copy(Path from, Path to) throws IOException, InterruptedException {
     if (!Files.isDirectory(from)) {
       throw new IOException(
           "the design's workspace.copy_from "
