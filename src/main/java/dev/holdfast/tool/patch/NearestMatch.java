@@ -13,7 +13,8 @@ public final class NearestMatch {
   /** For a text that is not in the file. */
   public static String notFound(String path, String text, String search) {
     String start = "The search text is not in " + path + ". ";
-    if (text.replace("\r\n", "\n").contains(search)) {
+    boolean otherEnds = text.contains("\r\n") && search.indexOf('\r') < 0;
+    if (otherEnds && BlockEdits.place(text.replace("\r\n", "\n"), search, 0) >= 0) {
       return start + "It would be with the file's line ends, which are \\r\\n: write them so.";
     }
     return start + nearest(text.lines().toList(), search.lines().toList());
@@ -42,7 +43,7 @@ public final class NearestMatch {
     int best = place(lines, wanted);
     return best < 0
         ? "Nothing in the file is like it: read the file again."
-        : shown(lines, best, Math.min(wanted.size(), MAX_SHOWN));
+        : shown(lines, best, wanted);
   }
 
   /**
@@ -53,7 +54,7 @@ public final class NearestMatch {
     int best = 0;
     int bestScore = 0;
     List<String> compared = wanted.stream().limit(MAX_COMPARED).map(String::strip).toList();
-    List<String> stripped = lines.stream().map(String::strip).toList();
+    List<String> stripped = stripped(lines);
     for (int i = 0; i < stripped.size(); i++) {
       int score = 0;
       for (int j = 0; j < compared.size() && i + j < stripped.size(); j++) {
@@ -83,8 +84,17 @@ public final class NearestMatch {
     return 3 * same / Math.max(line.length(), wanted.length());
   }
 
-  private static String shown(List<String> lines, int from, int count) {
-    List<String> part = lines.subList(from, Math.min(lines.size(), from + count));
-    return "The nearest text is at line " + (from + 1) + ":\n" + String.join("\n", part);
+  private static String shown(List<String> lines, int from, List<String> wanted) {
+    List<String> there = lines.subList(from, Math.min(lines.size(), from + wanted.size()));
+    List<String> part = there.subList(0, Math.min(there.size(), MAX_SHOWN));
+    String spaces =
+        !there.equals(wanted) && stripped(there).equals(stripped(wanted))
+            ? " and differs in spaces only"
+            : "";
+    return "The nearest text is at line " + (from + 1) + spaces + ":\n" + String.join("\n", part);
+  }
+
+  private static List<String> stripped(List<String> lines) {
+    return lines.stream().map(String::strip).toList();
   }
 }

@@ -228,4 +228,24 @@ class HunksTest {
     assertThat(NearestMatch.ambiguous("x", "a\n".repeat(1_000), "a\n")).contains(", 40]");
     assertThat(NearestMatch.place(List.of("", "x"), List.of("", ""))).isEqualTo(-1);
   }
+
+  @Test
+  @DisplayName("E42: only the reason that a text is not found for is said: line ends, or spaces")
+  void reasons() {
+    String lf = "def f():\n    return x\n";
+    assertThat(NearestMatch.notFound("x", lf, "return x\n"))
+        .isEqualTo(
+            "The search text is not in x. The nearest text is at line 2 and differs in spaces"
+                + " only:\n    return x");
+    String mixed = "a\ndef f():\r\n    return x\r\n";
+    assertThat(NearestMatch.notFound("x", mixed, "return x\n"))
+        .as("the line ends alone would not help")
+        .contains("line 3 and differs in spaces only")
+        .doesNotContain("\\r");
+    assertThat(NearestMatch.notFound("x", mixed, "def f():\n    return x\n"))
+        .contains("the file's line ends, which are \\r\\n");
+    assertThat(NearestMatch.notFound("x", "a\nb", "b\nc\n"))
+        .as("text that goes beyond the end")
+        .endsWith("at line 2:\nb");
+  }
 }
