@@ -99,14 +99,18 @@ final class FileHeaders {
         operation, names.existing(), names.resulting(), oldMode, newMode, binary, hunks);
   }
 
+  /** Git writes these names without prefixes, a model may write them as in the first line. */
   private FileDiff moved(String move, String from, String to, List<Hunk> hunks)
       throws PatchRejection {
-    String source = HeaderNames.plain(QuotedPath.unquoted(from.strip()), "a/", exists);
-    String target = HeaderNames.plain(QuotedPath.unquoted(to.strip()), "b/", exists);
+    String source = QuotedPath.unquoted(from.strip());
+    String target = QuotedPath.unquoted(to.strip());
+    String bare = HeaderNames.plain(source, "a/", exists);
+    boolean asInFirst = source.equals(git.old()) && target.equals(git.changed());
+    boolean prefixed = asInFirst && source.startsWith("a/") && !bare.equals(source);
     return new FileDiff(
         move.equals("copy") ? Operation.COPY : Operation.RENAME,
-        source,
-        target,
+        prefixed ? bare : HeaderNames.withoutDot(source),
+        prefixed ? HeaderNames.plain(target, "b/", exists) : HeaderNames.withoutDot(target),
         values.get("old mode "),
         values.get("new mode "),
         binary,

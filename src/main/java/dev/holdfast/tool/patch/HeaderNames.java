@@ -105,7 +105,11 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
   /** Without its prefix, unless only the name with it is a file. */
   static String plain(String name, String prefix, Predicate<String> exists) {
     String bare = unprefixed(name, prefix);
-    String plain = !bare.equals(name) && exists.test(name) && !exists.test(bare) ? name : bare;
+    return withoutDot(!bare.equals(name) && exists.test(name) && !exists.test(bare) ? name : bare);
+  }
+
+  static String withoutDot(String name) {
+    String plain = name;
     while (plain.startsWith("./")) {
       plain = plain.substring(2);
     }
