@@ -52,6 +52,15 @@ final class FilesBefore {
     }
   }
 
+  /** Git writes each file anew, with permissions that follow from its mode only. */
+  void keepPermissions(String path, String newPath) throws IOException {
+    Optional<Content> content = files.getOrDefault(root.resolve(path), Optional.empty());
+    Path file = root.resolve(newPath);
+    if (content.isPresent() && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      Files.setPosixFilePermissions(file, content.get().permissions());
+    }
+  }
+
   /** Undoes whatever was done to them since. */
   void restore() throws IOException {
     for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {

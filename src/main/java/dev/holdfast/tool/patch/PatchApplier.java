@@ -3,6 +3,7 @@ package dev.holdfast.tool.patch;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitResult;
+import dev.holdfast.tool.patch.FileDiff.Operation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,12 +66,22 @@ public record PatchApplier(Git git, PatchLimits limits) {
     boolean applied = false;
     try {
       String patch = run(target, draft);
+      keepPermissions(before, draft);
       applied = true;
       return new PatchResult.Applied(
           List.copyOf(draft.paths()), draft.added(), draft.removed(), patch);
     } finally {
       if (!applied) {
         before.restore();
+      }
+    }
+  }
+
+  private static void keepPermissions(FilesBefore before, PatchDraft draft) throws IOException {
+    for (FileDiff file : draft.files()) {
+      boolean same = file.operation() == Operation.MODIFY || file.operation() == Operation.RENAME;
+      if (same && file.newMode() == null) {
+        before.keepPermissions(file.oldPath(), file.newPath());
       }
     }
   }

@@ -12,6 +12,7 @@ import dev.holdfast.tool.patch.PatchResult.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The patch applier")
 @Timeout(60)
@@ -270,5 +273,23 @@ class PatchApplierIT {
     assertThat(applier.apply(root, WRONG_COUNTS.replace("+B", "+B  ")))
         .isInstanceOf(PatchResult.Applied.class);
     assertThat(Files.readString(root.resolve("x.txt"))).isEqualTo("a\nB  \nc\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-------", "rwx------", "r--r--r--", "rw-rw-r--"})
+  @DisplayName("E46: a patched file keeps its permissions, also under another name")
+  void permissions(String permissions) throws Exception {
+    Path file = root.resolve("x.txt");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+    assertThat(apply(GOOD)).isInstanceOf(PatchResult.Applied.class);
+    assertThat(permissionsOf("x.txt")).isEqualTo(permissions);
+    String moved =
+        rename("x.txt", "y.txt") + GOOD.replace("x.txt", "y.txt").replace("b\n+B", "B\n+b");
+    assertThat(apply(moved)).isInstanceOf(PatchResult.Applied.class);
+    assertThat(permissionsOf("y.txt")).isEqualTo(permissions);
+  }
+
+  private String permissionsOf(String name) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(name)));
   }
 }
