@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
@@ -18,15 +19,26 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -182,6 +194,65 @@ class McpCommandIT {
     Cli.Result wrong = new Cli(environment, Path.of("no-such-directory")).run("mcp");
     assertThat(wrong.code()).isEqualTo(2);
     assertThat(wrong.err()).contains("mcp.token").doesNotContain(OPERATOR);
+  }
+
+  @Test
+  @DisplayName(
+      "a line that is no message is answered with an error, an empty one with nothing; the session"
+          + " goes on, and ends with its input")
+  void noMessage() throws Exception {
+    PipedInputStream read = new PipedInputStream(1 << 20);
+    PipedOutputStream write = new PipedOutputStream();
+    Terminal terminal =
+        new Terminal(
+            new PrintWriter(new PipedOutputStream(read), false, StandardCharsets.UTF_8),
+            new PrintWriter(new StringWriter()),
+            new PipedInputStream(write, 1 << 16),
+            InstantSource.system());
+    Cli cli = Cli.on(testDatabase);
+    CompletableFuture<Integer> code =
+        CompletableFuture.supplyAsync(
+            () -> Main.run(terminal, cli.environment(), cli.directory(), "mcp"),
+            Thread::startVirtualThread);
+    try (BufferedReader out =
+        new BufferedReader(new InputStreamReader(read, StandardCharsets.UTF_8))) {
+      send(
+          write,
+          """
+          {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",\
+          "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+          """);
+      assertThat(next(out, code).at("/result/serverInfo/name").asString()).isEqualTo("holdfast");
+      send(write, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+      send(write, "\n \r\nnot json\n[{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]\n{}\n7\n");
+      for (int error : List.of(-32700, -32600, -32600, -32600)) {
+        JsonNode answer = next(out, code);
+        assertThat(answer.at("/error/code").asInt()).as("%s", answer).isEqualTo(error);
+        assertThat(answer.get("id").isNull()).isTrue();
+      }
+      byte[] tooLong = new byte[(16 << 20) + 1];
+      Arrays.fill(tooLong, (byte) 'x');
+      write.write(tooLong);
+      send(write, "\n{\"jsonrpc\":\"2.0\",\r\"id\":3,\"method\":\"tools/list\"}\r\n");
+      assertThat(next(out, code).at("/error/code").asInt()).isEqualTo(-32600);
+      assertThat(next(out, code).at("/result/tools").isEmpty()).isFalse();
+      send(write, "cut off");
+      write.close();
+      assertThat(next(out, code).at("/error/code").asInt()).isEqualTo(-32700);
+      assertThat(code.get(30, TimeUnit.SECONDS)).isZero();
+    }
+  }
+
+  private static void send(PipedOutputStream to, String lines) throws IOException {
+    to.write(lines.getBytes(StandardCharsets.UTF_8));
+    to.flush();
+  }
+
+  private static JsonNode next(BufferedReader out, CompletableFuture<Integer> code)
+      throws IOException {
+    String line = out.readLine();
+    assertThat(line).as("ended: %s", code).isNotNull();
+    return new JsonMapper().readTree(line);
   }
 
   @Test
