@@ -73,7 +73,7 @@ public final class SqlErrors {
           new StatementRefusedException(
               message
                   + ": GRANT the role that may (docs/security.md) to the database user,"
-                  + " holdfast_worker or holdfast_operator mostly",
+                  + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs",
               e);
       default -> byClass(e, state, message);
     };

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.Cli;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
@@ -10,11 +11,15 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -95,13 +100,75 @@ class RolesIT {
         "queue_health",
         "design_health",
         "retry_outcomes",
-        "error_groups"
+        "error_groups",
+        "limits",
+        "tickets_in_line",
+        "waiting_tickets"
       })
-  @DisplayName("a viewer and an operator see everything")
+  @DisplayName("a viewer, a designer and an operator see everything")
   void reads(String relation) {
-    for (String role : List.of("holdfast_viewer", "holdfast_operator")) {
-      assertThat(as(role).number("SELECT count(*) FROM holdfast." + relation)).isNotNegative();
+    for (String role : List.of("holdfast_viewer", "holdfast_designer", "holdfast_operator")) {
+      // As text, so that every column is worked out.
+      assertThat(as(role).number("SELECT count(v::text) FROM holdfast." + relation + " v"))
+          .isNotNegative();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"holdfast_viewer", "holdfast_designer", "holdfast_operator"})
+  @DisplayName("whoever may read can use every command that shows something")
+  void commands(String role) throws SQLException {
+    Cli cli = cli(role);
+    String id = owner.value("SELECT holdfast.enqueue_ticket(kind => 'shown')");
+    String batch = owner.value("SELECT holdfast.open_batch('ann', 'shown')");
+    for (String command :
+        List.of(
+            "list",
+            "show " + id,
+            "limit list",
+            "batch list",
+            "batch show " + batch,
+            "schedule list",
+            "budgets",
+            "providers",
+            "stats")) {
+      Cli.Result result = cli.run(command.split(" "));
+      assertThat(result.code()).as("%s: %s", command, result.err()).isZero();
+    }
+  }
+
+  @Test
+  @DisplayName("an operator enqueues a file with a design, some with keys")
+  void file(@TempDir Path directory) throws IOException {
+    new PostgresDesignStore(owner.dataSource()).put("filed", "op", "{\"expires\": \"1h\"}", "ann");
+    Path file =
+        Files.writeString(
+            directory.resolve("tickets.jsonl"),
+            """
+            {"design": "filed"}
+            {"design": "filed", "unique_key": "filed"}
+            """);
+    Cli.Result result = cli("holdfast_operator").run("enqueue", "--file", file.toString());
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(
+            owner.number(
+                "SELECT count(*) FROM holdfast.tickets WHERE design = 'filed' AND expires_at >"
+                    + " now()"))
+        .isEqualTo(2);
+  }
+
+  /** The program with only the role's rights. */
+  private Cli cli(String role) {
+    String url = database.jdbcUrl();
+    return new Cli(
+        Map.of(
+            "HOLDFAST_DATABASE_URL",
+            url + (url.contains("?") ? "&" : "?") + "options=-c%20role=" + role,
+            "HOLDFAST_DATABASE_USER",
+            database.user(),
+            "HOLDFAST_DATABASE_PASSWORD",
+            database.password()),
+        Path.of("no-such-directory"));
   }
 
   @ParameterizedTest
