@@ -402,20 +402,25 @@ class MigrateFromIT {
     sql.run("CREATE SCHEMA endless");
     sql.run(
         "CREATE TABLE endless.tickets (id int, state text, hold_reason text, created_at"
-            + " timestamptz, updated_at timestamp, started_at timestamp, completed_at date)");
+            + " timestamptz, updated_at timestamp, started_at timestamp, completed_at date,"
+            + " retry_after timestamp)");
     sql.run(
         "INSERT INTO endless.tickets VALUES (1, 'done', NULL, 'infinity', NULL, NULL, NULL), (2,"
             + " 'on_hold', NULL, NULL, '-infinity', NULL, NULL), (3, 'done', NULL, NULL, NULL,"
             + " 'infinity', NULL), (4, 'done', NULL, NULL, NULL, NULL, 'infinity'), (5, 'on_hold',"
             + " 'to infinity', '2025-01-02', NULL, NULL, '2025-01-03')");
+    sql.run(
+        "INSERT INTO endless.tickets (id, state, retry_after) VALUES (6, 'ready', 'infinity'), (7,"
+            + " 'done', '-infinity'), (8, 'ready', '2199-01-02')");
 
     Cli.Result result = cli.run("migrate", "--from", "endless.tickets", "--map-kind", "-=mail");
 
     assertThat(result.code()).as(result.toString()).isEqualTo(1);
     assertThat(result.out())
-        .containsPattern("(?m)^left, created_at.*: 1, 3, 4, 2$")
-        .contains("took over 1 of 5 tickets");
-    assertThat(imported("endless", "i.source_id, t.hold_reason")).containsExactly("5|to infinity");
+        .containsPattern("(?m)^left, created_at.* or retry_after .*: 1, 3, 4, 7, 2, 6$")
+        .contains("took over 2 of 8 tickets");
+    assertThat(imported("endless", "i.source_id, t.hold_reason, t.retry_after AT TIME ZONE 'UTC'"))
+        .containsExactly("5|to infinity", "8|2199-01-02 00:00:00");
   }
 
   @Test

@@ -177,8 +177,8 @@ record TicketImportRun(
           "left, retry_strategy is no JSON object: make a view that casts it to jsonb, and name the"
               + " view";
       case BAD_TIME ->
-          "left, created_at, updated_at, started_at or completed_at is infinity: correct them"
-              + " there";
+          "left, created_at, updated_at, started_at, completed_at or retry_after is infinity:"
+              + " correct them there";
       case NO_DESIGN ->
           "left, their design is not known here: say what it becomes with --design THEIRS=OURS or"
               + " --map-kind THEIRS=KIND";
