@@ -66,12 +66,7 @@ class DirectoryTreeTest {
         ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       writer.write(ByteBuffer.allocate(1));
       socket.bind(UnixDomainSocketAddress.of(from.resolve("socket")));
-      CompletableFuture<Void> copied = CompletableFuture.runAsync(() -> copy(from, to));
-      try {
-        copied.get(5, TimeUnit.SECONDS);
-      } finally {
-        writer.close();
-      }
+      CompletableFuture.runAsync(() -> copy(from, to)).get(5, TimeUnit.SECONDS);
     }
     assertThat(to.toFile().list()).containsExactlyInAnyOrder("inside", "link");
     assertThat(to.resolve("inside").toFile().list()).containsExactly("program");

@@ -122,8 +122,11 @@ record McpStreams(Terminal terminal, Runnable onEnd) {
     terminal
         .out()
         .print(
-            "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":%d,\"message\":\"%s\"}}\n"
-                .formatted(code, words));
+            "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":"
+                + code
+                + ",\"message\":\""
+                + words
+                + "\"}}\n");
     terminal.out().flush();
   }
 
