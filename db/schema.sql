@@ -1929,7 +1929,7 @@ AS $function$
   FROM ticket_base b WHERE b.id = asked_question.ticket_id AND b.state = 'on_hold' AND 'answer' = ANY (b.hold_actions)
 $function$;
 COMMENT ON FUNCTION holdfast.asked_question(bigint) IS 'The question that a held ticket waits with, as {"ask", "choices", "schema"}; NULL where it asks nothing.';
-GRANT EXECUTE ON FUNCTION holdfast.asked_question(bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.asked_question(bigint) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.assign_ticket(id bigint, assignee text, actor text)
  RETURNS text
@@ -1997,7 +1997,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.batch_progress(bigint) IS 'How far a batch is: SELECT * FROM holdfast.batch_progress(7). Counted when asked, at most every half second and never more than a twentieth of the time; counted_at says when. time_left is foretold from the rate of the last minutes.';
-GRANT EXECUTE ON FUNCTION holdfast.batch_progress(bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.batch_progress(bigint) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.book_lost_reservations()
  RETURNS bigint
@@ -2612,7 +2612,7 @@ AS $function$
   SELECT words_interval(d.definition->>'expires')
 $function$;
 COMMENT ON FUNCTION holdfast.design_expiry(holdfast.designs) IS 'After what time a ticket of the design expires if nobody says when; NULL for never. Counted from when it may start.';
-GRANT EXECUTE ON FUNCTION holdfast.design_expiry(holdfast.designs) TO holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.design_expiry(holdfast.designs) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.edit_payload(id bigint, actor text, payload jsonb)
  RETURNS text
@@ -3645,9 +3645,12 @@ BEGIN
       ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
-      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
+      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'measure_definition',
+        -- A designer reads what a viewer does.
+        'asked_question', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'limit_words', 'tokens_left', 'turn_group', 'batch_progress',
+        'release_status']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'design_expiry', 'words_interval', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'undo_release', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -4436,7 +4439,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.limit_words(text,text,text) IS 'Which limit lets no ticket of this queue, design and concurrency key start now, in words; NULL if none.';
-GRANT EXECUTE ON FUNCTION holdfast.limit_words(text,text,text) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.limit_words(text,text,text) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.line_up(ids bigint[])
  RETURNS void
@@ -4791,7 +4794,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.measured_bytes(jsonb) IS 'As expanded_bytes; very much for a document that cannot be read.';
-GRANT EXECUTE ON FUNCTION holdfast.measured_bytes(jsonb) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.measured_bytes(jsonb) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.mend_lines()
  RETURNS bigint
@@ -5331,6 +5334,9 @@ BEGIN
   IF usd IS NULL OR usd < 0 OR usd > 1000000000 OR usd = 'NaN' THEN
     RAISE EXCEPTION 'a budget is an amount of USD from 0 to 1000000000, not %', COALESCE(usd::text, 'NULL') USING ERRCODE = 'HF422';
   END IF;
+  IF raise_budget.per NOT IN ('day', 'total') THEN
+    RAISE EXCEPTION 'a budget is per day or total, not per %', left(raise_budget.per, 100) USING ERRCODE = 'HF422';
+  END IF;
   IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
     of_ticket := substr(raise_budget.scope, 8)::bigint;
     PERFORM locked_ticket(of_ticket);
@@ -5380,7 +5386,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.readable(jsonb) IS 'The document, or words in its place if it has more than 32 MiB as text or more than 500 levels.';
-GRANT EXECUTE ON FUNCTION holdfast.readable(jsonb) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.readable(jsonb) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.recount_batch(b holdfast.batches)
  RETURNS holdfast.batches
@@ -5615,7 +5621,7 @@ AS $function$
   ORDER BY r.id DESC
 $function$;
 COMMENT ON FUNCTION holdfast.release_status(bigint,integer,bigint) IS 'How far releases in steps are, the newest first: SELECT * FROM holdfast.release_status(4), or all of them without an id.';
-GRANT EXECUTE ON FUNCTION holdfast.release_status(bigint,integer,bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.release_status(bigint,integer,bigint) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.release_steps(t holdfast.ticket_base, actor text, guidance text, keep_retries boolean, fresh boolean)
  RETURNS integer
@@ -7890,7 +7896,7 @@ AS $function$
     * x.rate / extract(epoch FROM x.per)::double precision + 1e-6
 $function$;
 COMMENT ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) IS 'How many tickets may start under a rate now, with fractions; full_at as in limit_gates.';
-GRANT EXECUTE ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.trace_batch(batch_id bigint, traceparent text)
  RETURNS bigint
@@ -7962,7 +7968,7 @@ AS $function$
   SELECT COALESCE('f' || fairness_key, 'c' || concurrency_key, '-') || chr(1) || COALESCE(concurrency_key, '') || chr(1) || COALESCE(design, '')
 $function$;
 COMMENT ON FUNCTION holdfast.turn_group(text,text,text) IS 'As in in_line.turn_group.';
-GRANT EXECUTE ON FUNCTION holdfast.turn_group(text,text,text) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.turn_group(text,text,text) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.undo_release(release_key text, actor text, at_most integer DEFAULT NULL::integer, within interval DEFAULT '00:01:00'::interval)
  RETURNS TABLE(ticket_id bigint, state text, taken_back boolean)
@@ -8349,7 +8355,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.words_interval(text) IS 'How long 500ms, 90s, 5m, 2h or 7d is; NULL for anything else. A day has 24 hours.';
-GRANT EXECUTE ON FUNCTION holdfast.words_interval(text) TO holdfast_worker;
+GRANT EXECUTE ON FUNCTION holdfast.words_interval(text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.workflow_tickets(ticket_id bigint)
  RETURNS TABLE(step text, item integer, id bigint, state text, result text, accepted boolean)

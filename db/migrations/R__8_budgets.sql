@@ -97,6 +97,9 @@ BEGIN
   IF usd IS NULL OR usd < 0 OR usd > 1000000000 OR usd = 'NaN' THEN
     RAISE EXCEPTION 'a budget is an amount of USD from 0 to 1000000000, not %', COALESCE(usd::text, 'NULL') USING ERRCODE = 'HF422';
   END IF;
+  IF raise_budget.per NOT IN ('day', 'total') THEN
+    RAISE EXCEPTION 'a budget is per day or total, not per %', left(raise_budget.per, 100) USING ERRCODE = 'HF422';
+  END IF;
   IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
     of_ticket := substr(raise_budget.scope, 8)::bigint;
     PERFORM locked_ticket(of_ticket);

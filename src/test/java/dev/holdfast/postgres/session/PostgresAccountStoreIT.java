@@ -261,6 +261,9 @@ class PostgresAccountStoreIT {
     }
     assertThatThrownBy(() -> desk.raise("week", ONE, "ann", null))
         .isInstanceOf(InvalidTicketException.class);
+    assertThatThrownBy(() -> desk.raise("day", ONE, "ann", "week"))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessage("a budget is per day or total, not per week");
   }
 
   @Test
