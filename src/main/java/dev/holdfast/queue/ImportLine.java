@@ -36,7 +36,7 @@ public record ImportLine(
     BAD_COUNT,
     /** No queue can have the name of its queue. */
     BAD_QUEUE,
-    /** Its retry_strategy is no JSON object. */
+    /** Its retry_strategy is no retry policy. */
     BAD_STRATEGY,
     /** One of its times is infinity. */
     BAD_TIME,

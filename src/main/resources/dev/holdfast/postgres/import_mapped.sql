@@ -1,8 +1,8 @@
 -- A page of another table's rows, and what each would be as a ticket. import_preview.sql or import_take.sql follows.
 -- It ends with all rows of its last id, so that rows that share an id are seen together.
--- $source, $start and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the page before;
--- :limit; :keys, :kinds, :designs, what becomes of the tickets of each of its designs; :running, what becomes of those in progress: ready,
--- or NULL to leave them.
+-- $source, $start, $policy_problem and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the
+-- page before; :limit; :keys, :kinds, :designs, what becomes of the tickets of each of its designs; :running, what becomes of those in
+-- progress: ready, or NULL to leave them.
 -- Trap: times without zone are read in the session's zone, so the caller sets UTC.
 WITH page AS MATERIALIZED (
   SELECT to_jsonb(s) AS o, s.id::text AS source_id, row_number() OVER (ORDER BY s.id) AS place
@@ -33,7 +33,7 @@ WITH page AS MATERIALIZED (
       WHEN COALESCE(k.o->>'retry_count', '0') !~ E'^\\d{1,9}(\\.0+)?$'
         OR COALESCE(k.o->>'rejection_count', '0') !~ E'^\\d{1,9}(\\.0+)?$' THEN 'count'
       WHEN k.queue !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$' THEN 'queue'
-      WHEN jsonb_typeof(k.retry_strategy) <> 'object' THEN 'retry_strategy'
+      WHEN jsonb_typeof(k.retry_strategy) <> 'object' OR $policy_problem IS NOT NULL THEN 'retry_strategy'
       WHEN concat_ws(' ', k.o->>'created_at', k.o->>'updated_at', k.o->>'started_at', k.o->>'completed_at', k.o->>'retry_after')
         LIKE '%infinity%' THEN 'time'
       WHEN k.kind IS NULL THEN 'design'

@@ -456,6 +456,36 @@ class MigrateFromIT {
   }
 
   @Test
+  @DisplayName(
+      "A59, A32: a retry strategy that would count for nothing leaves the row, which is named; what"
+          + " a decision left there is taken over")
+  void strategiesThatCannotCount() {
+    sql.run("CREATE SCHEMA plans");
+    sql.run("CREATE TABLE plans.tickets (id int, state text, retry_strategy jsonb)");
+    sql.run(
+        """
+        INSERT INTO plans.tickets VALUES
+          (1, 'ready', '{"max_delay": "31d"}'), (2, 'done', '{"foo": 1}'), (3, 'ready', '{"max_delay": "30d"}'),
+          (4, 'ready', '{"errorCategory": "code_error", "maxRetries": 3, "backoffType": "linear", "nextDelayMs": 1000,
+            "attemptsRemaining": 2}'),
+          (5, 'ready', '{"errorCategory": "unknown", "categories": {"unknown": {"max_retries": 1001}}}'), (6, 'ready', '{}')
+        """);
+
+    Cli.Result told =
+        cli.run("migrate", "--from", "plans.tickets", "--map-kind", "-=mail", "--dry-run");
+    Cli.Result done = cli.run("migrate", "--from", "plans.tickets", "--map-kind", "-=mail");
+
+    for (Cli.Result result : List.of(told, done)) {
+      assertThat(result.code()).as(result.toString()).isEqualTo(1);
+      assertThat(result.out()).containsPattern("(?m)^left, retry_strategy is no .*: 1, 5, 2$");
+    }
+    assertThat(told.out()).contains("without --dry-run 3 of 6 tickets");
+    assertThat(done.out()).contains("took over 3 of 6 tickets");
+    assertThat(imported("plans", "i.source_id, t.retry_strategy->>'maxRetries'"))
+        .containsExactly("3", "4|3", "6");
+  }
+
+  @Test
   @DisplayName("A66: the tickets of a design that is there twice are left and named")
   void sameDesigns() {
     sql.run("CREATE SCHEMA two_designs");

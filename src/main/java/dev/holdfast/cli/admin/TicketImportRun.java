@@ -174,8 +174,8 @@ record TicketImportRun(
           "left, their queue cannot have its name here: 1 to 63 letters, digits and . _ : -, the"
               + " first a letter or digit; correct it there, or in a view, and name the view";
       case BAD_STRATEGY ->
-          "left, retry_strategy is no JSON object: make a view that casts it to jsonb, and name the"
-              + " view";
+          "left, retry_strategy is no retry policy: correct it there, or make a view that casts it"
+              + " to jsonb or leaves it out, and name the view";
       case BAD_TIME ->
           "left, created_at, updated_at, started_at, completed_at or retry_after is infinity:"
               + " correct them there";

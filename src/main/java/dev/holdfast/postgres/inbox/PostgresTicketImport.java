@@ -25,6 +25,8 @@ public final class PostgresTicketImport implements TicketImport {
       "(SELECT NULL::text AS source, NULL::text AS source_id, NULL::bigint AS ticket_id WHERE"
           + " false)";
 
+  private static final String POLICY_PROBLEM = "holdfast.retry_policy_problem(k.retry_strategy)";
+
   private final Transactions transactions;
   private final Sql sql;
 
@@ -76,14 +78,14 @@ public final class PostgresTicketImport implements TicketImport {
   @Override
   public List<ImportLine> preview(ImportOrder order, IntConsumer looked) {
     String taken = isSchemaThere() ? sql.inSchema("holdfast.imported_tickets") : NONE_TAKEN;
-    String statement =
-        sql.load("import_mapped") + sql.load("import_preview").replace("$taken", taken);
+    String problem = mayAskForPolicyProblems() ? POLICY_PROBLEM : "NULL";
+    String statement = mapped(problem) + sql.load("import_preview").replace("$taken", taken);
     return pages(order, statement, looked, (handle, query) -> ImportedRow.list(query));
   }
 
   @Override
   public List<ImportLine> take(ImportOrder order, String actor, IntConsumer looked) {
-    String statement = sql.load("import_mapped") + sql.load("import_take");
+    String statement = mapped(POLICY_PROBLEM) + sql.load("import_take");
     String file = sql.inSchema("SELECT holdfast.file_tickets(:ids)");
     return pages(
         order,
@@ -99,6 +101,19 @@ public final class PostgresTicketImport implements TicketImport {
           handle.createQuery(file).bind("ids", taken).mapTo(String.class).list();
           return rows;
         });
+  }
+
+  private String mapped(String policyProblem) {
+    return sql.load("import_mapped").replace("$policy_problem", sql.inSchema(policyProblem));
+  }
+
+  /** A preview runs also where there is no schema yet, and for users who may only read. */
+  private boolean mayAskForPolicyProblems() {
+    String may =
+        sql.inSchema(
+            "SELECT has_function_privilege(to_regproc('holdfast.retry_policy_problem'), 'EXECUTE')"
+                + " IS TRUE");
+    return transactions.run(handle -> handle.createQuery(may).mapTo(Boolean.class).one());
   }
 
   private List<ImportLine> pages(
