@@ -36,8 +36,9 @@ final class KeptFields {
   /**
    * @param messages the whole conversation: where this provider has thought in it, every answer
    *     with calls needs a thought, even one of another provider or one that was shortened
+   * @param server Google's has to be told of calls of other models before it has made one itself
    */
-  KeptFields(String provider, List<Message> messages) {
+  KeptFields(String provider, Server server, List<Message> messages) {
     this.provider = provider;
     List<JsonNode> own =
         messages.stream()
@@ -45,7 +46,9 @@ final class KeptFields {
             .map(each -> of((Message.Assistant) each))
             .toList();
     this.reasoned = own.stream().anyMatch(kept -> kept.has(REASONING));
-    this.signed = own.stream().anyMatch(kept -> !kept.path(CALLS).findValues(SIGNATURE).isEmpty());
+    this.signed =
+        server == Server.GOOGLE
+            || own.stream().anyMatch(kept -> !kept.path(CALLS).findValues(SIGNATURE).isEmpty());
   }
 
   /**

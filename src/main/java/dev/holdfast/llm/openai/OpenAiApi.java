@@ -58,7 +58,7 @@ final class OpenAiApi implements VendorApi {
             .chat()
             .completions()
             .withRawResponse()
-            .createStreaming(OpenAiRequest.of(request, provider, isVendor()), options)) {
+            .createStreaming(OpenAiRequest.of(request, provider, Server.of(baseUrl)), options)) {
       ChunkReader reader = new ChunkReader(provider, transmission);
       if (transmission.isDocument()) {
         reader.document(transmission.document());
@@ -98,10 +98,6 @@ final class OpenAiApi implements VendorApi {
         .write(whole)
         .request(whole)
         .build();
-  }
-
-  private boolean isVendor() {
-    return baseUrl.contains("api.openai.com") || baseUrl.contains(".azure.com");
   }
 
   @Override

@@ -24,19 +24,18 @@ final class OpenAiRequest {
 
   /**
    * @param provider its name in the configuration
-   * @param vendor whether this goes to OpenAI itself, whose newer models refuse {@code max_tokens},
-   *     and who refuses long ids; the others know nothing else, and want their own ids back
+   * @param server where this goes to
    */
   // The SDK takes its JSON values for any field, but says so with a raw type.
   @SuppressWarnings("unchecked")
-  static ChatCompletionCreateParams of(ChatRequest request, String provider, boolean vendor) {
+  static ChatCompletionCreateParams of(ChatRequest request, String provider, Server server) {
     ChatCompletionCreateParams.Builder params =
         ChatCompletionCreateParams.builder()
             .model(request.model())
-            .messages(JsonValue.from(JsonTree.plain(messages(request, provider, vendor))))
+            .messages(JsonValue.from(JsonTree.plain(messages(request, provider, server))))
             .streamOptions(ChatCompletionStreamOptions.builder().includeUsage(true).build());
     Integer most = request.maxOutputTokens();
-    if (most != null && vendor) {
+    if (most != null && server == Server.OPENAI) {
       params.maxCompletionTokens(most.longValue());
     } else if (most != null) {
       params.putAdditionalBodyProperty("max_tokens", JsonValue.from(most));
@@ -66,13 +65,14 @@ final class OpenAiRequest {
     return tools;
   }
 
-  private static ArrayNode messages(ChatRequest request, String provider, boolean vendor) {
+  private static ArrayNode messages(ChatRequest request, String provider, Server server) {
     ArrayNode messages = JSON.createArrayNode();
     if (!request.system().isEmpty()) {
       messages.addObject().put("role", "system").put("content", request.system());
     }
     List<Message> complete = ToolPairs.complete(request.messages());
-    KeptFields kept = new KeptFields(provider, complete);
+    KeptFields kept = new KeptFields(provider, server, complete);
+    boolean vendor = server == Server.OPENAI;
     for (Message message : vendor ? ToolPairs.withPlainIds(complete) : complete) {
       ObjectNode node = messages.addObject();
       switch (message) {

@@ -15,6 +15,7 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.WireCall;
 import dev.holdfast.llm.wire.JsonTree;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,19 +64,46 @@ class OpenAiAnswersTest {
         Calls.request(
             new Message.Assistant("", List.of(new ToolCall(id, "a", "{}"))),
             new Message.ToolResult(id, "a", "done", false));
-    List<String> sent = idsOf(request, true);
+    List<String> sent = idsOf(request, Server.OPENAI);
     assertThat(sent.getFirst()).hasSizeLessThanOrEqualTo(40).isEqualTo(sent.getLast());
-    assertThat(idsOf(request, false)).containsExactly(id, id);
+    assertThat(idsOf(request, Server.OTHER)).containsExactly(id, id);
   }
 
   /** Of the call and of its result. */
-  private static List<String> idsOf(ChatRequest request, boolean vendor) {
+  private static List<String> idsOf(ChatRequest request, Server server) {
     JsonValue messages =
-        OpenAiRequest.of(request, "fuzz", vendor)._messages().asUnknown().orElseThrow();
+        OpenAiRequest.of(request, "fuzz", server)._messages().asUnknown().orElseThrow();
     JsonNode sent = JsonTree.of(messages.convert(Object.class));
     return List.of(
         sent.path(0).path("tool_calls").path(0).path("id").asString(),
         sent.path(1).path("tool_call_id").asString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://generativelanguage.googleapis.com/v1beta/openai/, skip_thought_signature_validator",
+    "https://eu-aiplatform.googleapis.com:443/v1, skip_thought_signature_validator",
+    "https://googleapis.com.example.org/v1, ''",
+    "https://example.org/aiplatform.googleapis.com/v1, ''",
+    "https://api.deepseek.com, ''",
+  })
+  @DisplayName("Google's servers are told from the first request on that a call is another model's")
+  void unsigned(String url, String signature) throws InterruptedException {
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    byte[] answer = (TEXT + END).getBytes(StandardCharsets.UTF_8);
+    try (ChatProvider provider = OpenAiFuzz.provider(answer, url, sent, wire::add)) {
+      provider.call(
+          Calls.request(
+              new Message.User("hi"),
+              new Message.Assistant("", List.of(new ToolCall("x", "a", "{}"))),
+              new Message.ToolResult("x", "a", "done", false)),
+          StreamListener.NONE);
+    }
+    JsonNode body = JsonTree.parse(sent.toString(StandardCharsets.UTF_8));
+    JsonNode call = body.findPath("tool_calls").path(0);
+    assertThat(call.path("id").asString()).isEqualTo("x");
+    assertThat(call.at("/extra_content/google/thought_signature").asString(""))
+        .isEqualTo(signature);
   }
 
   @ParameterizedTest

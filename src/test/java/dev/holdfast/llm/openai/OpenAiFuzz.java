@@ -12,8 +12,11 @@ import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.wire.WireProvider;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Clock;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Streams of chat completions. */
 public final class OpenAiFuzz {
@@ -29,14 +32,22 @@ public final class OpenAiFuzz {
 
   /** A provider whose server answers everything with one input. */
   static ChatProvider provider(byte[] input, WireListener wire) {
-    OpenAiApi api = new OpenAiApi(AnswerFuzz.settings().name(), null, new Canned(input));
+    return provider(input, null, OutputStream.nullOutputStream(), wire);
+  }
+
+  /** The same at a URL; what it is sent goes to a stream. */
+  static ChatProvider provider(
+      byte[] input, @Nullable String baseUrl, OutputStream sent, WireListener wire) {
+    HttpClient canned = new Canned(input, sent);
+    OpenAiApi api = new OpenAiApi(AnswerFuzz.settings().name(), baseUrl, canned);
     return new WireProvider(AnswerFuzz.settings(), api, wire, System::nanoTime, Clock.systemUTC());
   }
 
   /** Answers everything with one input. */
-  private record Canned(byte[] input) implements HttpClient {
+  private record Canned(byte[] input, OutputStream sent) implements HttpClient {
     @Override
     public HttpResponse execute(HttpRequest request, RequestOptions options) {
+      Objects.requireNonNull(request.body()).writeTo(sent);
       return new Response(
           AnswerFuzz.status(input), new ByteArrayInputStream(AnswerFuzz.body(input)));
     }
