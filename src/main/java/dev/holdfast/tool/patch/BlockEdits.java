@@ -60,7 +60,7 @@ final class BlockEdits {
       if (!old.get().isEmpty() && !old.get().endsWith("\n") && content.endsWith("\n")) {
         content = content.substring(0, content.length() - 1);
       }
-      content = endsOf(old.get()).in(content);
+      content = LineEnds.of(old.get()).in(content);
     }
     after.put(file.path(), Optional.of(content));
   }
@@ -82,14 +82,14 @@ final class BlockEdits {
     if (now.isEmpty()) {
       throw missing(edit.path());
     }
-    LineEnds ends = endsOf(text);
+    LineEnds ends = LineEnds.of(text);
     String result = replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace()));
     after.put(edit.path(), Optional.of(result));
   }
 
   void take(AnswerPart.Chunk chunk) throws IOException, PatchRejection {
     String text = now(chunk.path()).orElseThrow(() -> missing(chunk.path()));
-    String result = new ChunkPlace(chunk, text, endsOf(text)).replaced();
+    String result = new ChunkPlace(chunk, text, LineEnds.of(text)).replaced();
     after.put(chunk.path(), Optional.of(result));
   }
 
@@ -184,10 +184,6 @@ final class BlockEdits {
       // The same answer as for a binary file.
     }
     throw PatchRejection.unsafe(path + " is no UTF-8 text: a block may not change it.");
-  }
-
-  private static LineEnds endsOf(String text) {
-    return LineEnds.of(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The diff that makes the files so; empty where nothing would change. */

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -7,11 +8,15 @@ import java.util.List;
  * Line ends of files, and of patches for them. Models show and write LF whatever the file has, and
  * some transports make CRLF of everything; git compares to the letter.
  */
-enum LineEnds {
+public enum LineEnds {
   LF,
   CRLF,
   /** Both, or no line end at all: nothing is adapted. */
   MIXED;
+
+  public static LineEnds of(String text) {
+    return of(text.getBytes(StandardCharsets.UTF_8));
+  }
 
   static LineEnds of(byte[] content) {
     int lf = 0;
@@ -32,7 +37,7 @@ enum LineEnds {
   }
 
   /** A text with LF as these line ends have it. */
-  String in(String text) {
+  public String in(String text) {
     return this == CRLF ? text.replace("\r\n", "\n").replace("\n", "\r\n") : text;
   }
 

@@ -13,11 +13,18 @@ public final class NearestMatch {
   /** For a text that is not in the file. */
   public static String notFound(String path, String text, String search) {
     String start = "The search text is not in " + path + ". ";
-    boolean otherEnds = text.contains("\r\n") && search.indexOf('\r') < 0;
-    if (otherEnds && BlockEdits.place(text.replace("\r\n", "\n"), search, 0) >= 0) {
-      return start + "It would be with the file's line ends, which are \\r\\n: write them so.";
+    if (onlyEndsDiffer(text, search)) {
+      return start
+          + "Its lines are, but the file mixes \\n and \\r\\n: take a search text within one line.";
     }
     return start + nearest(text.lines().toList(), search.lines().toList());
+  }
+
+  /** Where a file has one kind of line ends the callers write them so before they search. */
+  private static boolean onlyEndsDiffer(String text, String search) {
+    return text.contains("\r\n")
+        && !text.contains(search)
+        && BlockEdits.place(text.replace("\r\n", "\n"), search.replace("\r\n", "\n"), 0) >= 0;
   }
 
   /** For a text that is there more than once. */

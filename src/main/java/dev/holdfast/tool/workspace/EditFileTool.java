@@ -2,6 +2,7 @@ package dev.holdfast.tool.workspace;
 
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.patch.LineEnds;
 import dev.holdfast.tool.patch.NearestMatch;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,13 +12,11 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
-import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** Replaces one place of a file. Not idempotent: the new text may hold the old one again. */
 final class EditFileTool {
   private static final int MAX_BYTES = 10 << 20;
-  private static final Pattern BARE_END = Pattern.compile("(?<!\r)\n");
 
   private static final String DESCRIPTION =
       """
@@ -65,8 +64,10 @@ final class EditFileTool {
       throws IOException, InterruptedException {
     String path = arguments.get("path").asString();
     String text = text(workspace, path);
-    String search = withEndsOf(text, arguments.get("search").asString());
-    String replace = withEndsOf(text, arguments.get("replace").asString());
+    // Models write bare line ends, and read_file does not show which ones a file has.
+    LineEnds ends = LineEnds.of(text);
+    String search = ends.in(arguments.get("search").asString());
+    String replace = ends.in(arguments.get("replace").asString());
     if (search.equals(replace)) {
       throw new ModelRetryException("search and replace are the same: nothing would change.");
     }
@@ -80,12 +81,6 @@ final class EditFileTool {
     }
     String changed = text.substring(0, at) + replace + text.substring(at + search.length());
     return new Edited(path, changed, NearestMatch.lineOf(text, at));
-  }
-
-  /** Models write bare line ends, and read_file does not show which ones a file has. */
-  private static String withEndsOf(String text, String written) {
-    boolean onlyCrLf = text.contains("\r\n") && !BARE_END.matcher(text).find();
-    return onlyCrLf ? BARE_END.matcher(written).replaceAll("\r\n") : written;
   }
 
   private static String text(Workspace workspace, String path)

@@ -223,7 +223,8 @@ class HunksTest {
     assertThat(NearestMatch.notFound("x", "a\n  bcd\nbce\n", "bcd\nbcf\n"))
         .isEqualTo("The search text is not in x. The nearest text is at line 2:\n  bcd\nbce");
     assertThat(NearestMatch.notFound("x", "a\n", "zzz\n")).contains("Nothing in the file is like");
-    assertThat(NearestMatch.notFound("x", "a\r\nb\r\n", "a\nb\n")).contains("\\r\\n");
+    assertThat(NearestMatch.notFound("x", "a\r\nb\nc\n", "a\nb\n")).contains("\\r\\n");
+    assertThat(NearestMatch.notFound("x", "a\r\nbc\n", "c")).doesNotContain("\\r\\n");
     assertThat(NearestMatch.ambiguous("x", "a\nb\na\n", "a\n")).contains("at lines [1, 3]");
     assertThat(NearestMatch.ambiguous("x", "a\n".repeat(1_000), "a\n")).contains(", 40]");
     assertThat(NearestMatch.place(List.of("", "x"), List.of("", ""))).isEqualTo(-1);
@@ -243,7 +244,7 @@ class HunksTest {
         .contains("line 3 and differs in spaces only")
         .doesNotContain("\\r");
     assertThat(NearestMatch.notFound("x", mixed, "def f():\n    return x\n"))
-        .contains("the file's line ends, which are \\r\\n");
+        .contains("mixes \\n and \\r\\n");
     assertThat(NearestMatch.notFound("x", "a\nb", "b\nc\n"))
         .as("text that goes beyond the end")
         .endsWith("at line 2:\nb");

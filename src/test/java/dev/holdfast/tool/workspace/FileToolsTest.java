@@ -169,7 +169,11 @@ class FileToolsTest {
         .endsWith("The nearest text is at line 4:\nif (b) {\n    go();");
     file("mixed.txt", "a\r\nb\nc\n");
     Map<String, String> ends = Map.of("path", "mixed.txt", "search", "a\nb", "replace", "x");
-    assertThat(bench.text("edit_file", ends)).contains("\\r\\n");
+    assertThat(bench.text("edit_file", ends))
+        .contains("mixes \\n and \\r\\n", "within one line")
+        .doesNotContain("write them so");
+    Map<String, String> crLf = Map.of("path", "mixed.txt", "search", "b\r\nc", "replace", "x");
+    assertThat(bench.text("edit_file", crLf)).contains("mixes \\n and \\r\\n");
     Map<String, String> same = Map.of("path", "a.txt", "search", "a", "replace", "a");
     assertThat(bench.text("edit_file", same)).contains("nothing would change");
     Map<String, String> overlapping = Map.of("path", "o.txt", "search", "aa", "replace", "b");
