@@ -100,7 +100,7 @@ public record ProviderCallRetry(
         }
         sent++;
         CallResult result = provider.call(withinDeadline(), StreamListener.NONE);
-        if (result instanceof CallResult.Refused) {
+        if (isUnsent(result)) {
           sent--;
           context.giveBackCall();
         }
@@ -140,6 +140,15 @@ public record ProviderCallRetry(
   private Duration jittered(Duration delay) {
     double millis = delay.toMillis() * (1 + JITTER * random.getAsDouble());
     return Duration.ofMillis(Math.max(0, Math.round(millis)));
+  }
+
+  /** True where a guard or a limit on what may be spent let nothing be sent. */
+  private static boolean isUnsent(CallResult result) {
+    return switch (result) {
+      case CallResult.Refused _ -> true;
+      case CallResult.Failed failed -> failed.kind() == FailureKind.OUT_OF_BUDGET;
+      case CallResult.Answer _ -> false;
+    };
   }
 
   /** E2 and E3: what is not known to pass is not tried again. */

@@ -15,7 +15,8 @@ import java.util.Optional;
 
 /**
  * A session's provider as its summaries call it: within the session's limits, and a call that
- * brings no summary is written down. Whoever calls has taken the call.
+ * brings no summary is written down. Whoever calls has taken the call, and puts it back where a
+ * limit refuses it.
  */
 record SummaryProvider(Route route, Budget budget, RunState run) implements ChatProvider {
   static Route of(Route route, Budget budget, RunState run) {
@@ -27,7 +28,6 @@ record SummaryProvider(Route route, Budget budget, RunState run) implements Chat
     Budget.Permit permit = budget.permit(route, request);
     ChatRequest fitting = permit.request();
     if (fitting == null) {
-      budget.giveBackCall();
       return Objects.requireNonNull(permit.refused());
     }
     CallResult result = route.provider().call(fitting, stream);

@@ -298,6 +298,40 @@ class ProviderCallRetryTest extends ProviderFixture {
     assertThat(context.takeCall()).isFalse();
   }
 
+  /** Its budget lets nothing pass, as a session's does for its summaries. */
+  private record OverBudget(CallResult.Failed refusal) implements ChatProvider {
+    @Override
+    public String name() {
+      return "over";
+    }
+
+    @Override
+    public CallResult call(ChatRequest request, StreamListener stream) {
+      return refusal;
+    }
+
+    @Override
+    public Optional<BigDecimal> cost(String model, Usage usage) {
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  @DisplayName("E10: a call that a budget refuses is not sent, and not taken off the budget")
+  void overBudget() throws InterruptedException {
+    RetryContext context = new RetryContext(Duration.ofHours(1), 1, System::nanoTime);
+    CallResult.Failed refusal = Calls.failed(FailureKind.OUT_OF_BUDGET, false, "too dear");
+    assertThat(retry(0).call(new OverBudget(refusal), request(), context, Overrides.NONE))
+        .isEqualTo(refusal);
+    finished(0, false, "too dear");
+    assertThat(((ProviderRequestFinished) events.getLast()).sent()).isFalse();
+    assertThat(context.takeCall()).isTrue();
+    assertThat(context.takeCall()).isFalse();
+  }
+
   @ParameterizedTest
   @CsvSource({"1, 0", "2, 1"})
   @DisplayName("E10: a retry for which no call is left is none")
