@@ -166,7 +166,7 @@ class FileToolsTest {
     Map<String, String> near =
         Map.of("path", "a.txt", "search", "if (b) {\n  go();", "replace", "x");
     assertThat(bench.text("edit_file", near))
-        .endsWith("The nearest text is at line 4:\nif (b) {\n    go();");
+        .endsWith("The nearest text is at line 4 and differs in spaces only:\nif (b) {\n    go();");
     file("mixed.txt", "a\r\nb\nc\n");
     Map<String, String> ends = Map.of("path", "mixed.txt", "search", "a\nb", "replace", "x");
     assertThat(bench.text("edit_file", ends))
