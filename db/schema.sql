@@ -2156,15 +2156,17 @@ CREATE OR REPLACE FUNCTION holdfast.change_ticket_state(ticket holdfast.tickets,
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
+DECLARE
+  given text := NULLIF(btrim(reason, E' \t\r\n'), '');
 BEGIN
   CASE
     WHEN ticket.state = 'on_hold' AND wanted = 'ready' THEN PERFORM release_ticket(ticket.id, acting_person());
     WHEN ticket.state = 'needs_review' AND wanted = 'ready' THEN PERFORM reject_ticket(ticket.id, acting_person());
     WHEN ticket.state = 'needs_review' AND wanted = 'done' THEN PERFORM approve_ticket(ticket.id, acting_person());
     WHEN ticket.state IN ('ready', 'in_progress') AND wanted = 'on_hold' THEN
-      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason, E' \t\r\n'), ''), 'held by ' || acting_person()));
+      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(given, 'held by ' || acting_person()));
     WHEN ticket.state NOT IN ('done', 'cancelled') AND wanted = 'cancelled' THEN
-      PERFORM cancel_ticket(ticket.id, acting_person(), reason);
+      PERFORM cancel_ticket(ticket.id, acting_person(), given);
     ELSE
       RAISE EXCEPTION 'ticket % is %; it cannot become %', ticket.id, ticket.state, COALESCE(left(wanted, 100), 'NULL')
         USING ERRCODE = 'HF409', DETAIL = ticket.state, HINT = 'The transitions are in COMMENT ON COLUMN tickets.state.';
@@ -2673,8 +2675,9 @@ BEGIN
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
     retry_strategy = t.retry_strategy, error = t.error,
     error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
-    error_fingerprint = t.error_fingerprint, hold_reason = CASE WHEN NOT is_blank(t.hold_reason) THEN t.hold_reason END, concurrency_key = t.concurrency_key,
-    fairness_key = t.fairness_key, updated_at = now()
+    error_fingerprint = t.error_fingerprint, concurrency_key = t.concurrency_key, fairness_key = t.fairness_key,
+    hold_reason = CASE WHEN NOT is_blank(t.hold_reason) THEN t.hold_reason WHEN b.state = 'on_hold' THEN b.hold_reason END,
+    updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN
     PERFORM make_claimable(t);

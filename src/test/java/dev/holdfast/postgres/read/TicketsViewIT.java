@@ -287,10 +287,41 @@ class TicketsViewIT {
                     + " ?",
                 id))
         .isEqualTo("t");
-    sql.run("UPDATE holdfast.tickets SET hold_reason = '' WHERE id = " + id);
-    assertThat(sql.value("SELECT hold_reason IS NULL FROM holdfast.tickets WHERE id = ?", id))
-        .isEqualTo("t");
     assertThat(sql.value("SELECT holdfast.release_ticket(?, 'ann')", id)).isEqualTo("ready");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"''", "E' \\n\\t'", "NULL"})
+  @DisplayName("a hold keeps its reason where an UPDATE sets none in its place")
+  void holdKeepsReason(String none) {
+    long id = tickets.in(TicketState.READY);
+    sql.run("UPDATE holdfast.tickets SET state = 'on_hold', hold_reason = 'why' WHERE id = " + id);
+
+    sql.run("UPDATE holdfast.tickets SET hold_reason = %s WHERE id = %s".formatted(none, "" + id));
+    assertThat(sql.value("SELECT hold_reason FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("why");
+    sql.run("UPDATE holdfast.tickets SET hold_reason = 'for that' WHERE id = " + id);
+    assertThat(sql.value("SELECT hold_reason FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("for that");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"''", "E' \\n\\t'", "NULL"})
+  @DisplayName("a blank reason is none, whether an UPDATE holds or cancels")
+  void blankReason(String none) {
+    long id = tickets.in(TicketState.READY);
+    String change = "UPDATE holdfast.tickets SET state = '%s', hold_reason = %s WHERE id = %s";
+
+    sql.run(change.formatted("on_hold", none, "" + id));
+    assertThat(sql.value("SELECT hold_reason FROM holdfast.tickets WHERE id = ?", id))
+        .startsWith("held by ");
+    sql.run(change.formatted("cancelled", none, "" + id));
+    assertThat(
+            sql.value(
+                "SELECT (details->>'reason') IS NULL FROM holdfast.ticket_activity WHERE ticket_id"
+                    + " = ? AND action = 'cancelled'",
+                id))
+        .isEqualTo("t");
   }
 
   @Test
