@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** List, show, stats. */
@@ -125,6 +127,20 @@ class ReadingCommandsIT {
                     .json()))
         .containsExactly(held);
     assertThat(ids(cli.run("list", "--state", "done", "--json").json())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--queue", "--kind", "--text", "--design"})
+  @DisplayName("a blank filter of list is refused: a script that lost a value would get all")
+  void blankFilters(String option) {
+    for (String blank : List.of("", " \t")) {
+      Cli.Result refused = cli.run("list", option, blank);
+      assertThat(refused.code()).as("%s", refused).isEqualTo(2);
+      assertThat(refused.out()).isEmpty();
+      assertThat(refused.err()).contains(option + ": it is empty; leave it out").hasLineCount(1);
+    }
+    Cli.Result next = cli.run("list", "--ready", "--queue", "");
+    assertThat(next.code()).as("%s", next).isEqualTo(2);
   }
 
   @Test

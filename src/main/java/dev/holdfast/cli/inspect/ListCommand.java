@@ -137,12 +137,12 @@ public final class ListCommand implements Callable<Integer> {
     TicketFilter filter =
         new TicketFilter(
             null,
-            queue,
-            kind,
-            design,
+            Words.filter("--queue", queue),
+            Words.filter("--kind", kind),
+            Words.filter("--design", design),
             category == null ? null : Words.category(category).wireName(),
             fingerprint == null ? null : TicketFilter.fingerprint(fingerprint),
-            text,
+            Words.filter("--text", text),
             from,
             null,
             null,
@@ -166,7 +166,7 @@ public final class ListCommand implements Callable<Integer> {
   private List<TicketSummary> rows(
       TicketReader reader, TicketFilter filter, List<TicketState> states) {
     return ready
-        ? reader.getReadyTickets(queue, filter.limit())
+        ? reader.getReadyTickets(filter.queue(), filter.limit())
         : each(states, filter, reader::summaries, TicketSummary::id);
   }
 

@@ -19,6 +19,7 @@ import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -67,6 +68,14 @@ public final class Words {
           option + ": \"" + PlainText.cut(word, 40) + "\"; allowed: " + String.join(", ", known));
     }
     return type.getEnumConstants()[at];
+  }
+
+  /** A filter. A blank one is refused: a script that lost a value would get all, or none. */
+  public static @Nullable String filter(String option, @Nullable String text) {
+    if (text != null && text.isBlank()) {
+      throw new UsageException(option + ": it is empty; leave it out");
+    }
+    return text;
   }
 
   public static Duration duration(String option, String text) {
