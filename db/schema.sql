@@ -1939,7 +1939,7 @@ CREATE OR REPLACE FUNCTION holdfast.assign_ticket(id bigint, assignee text, acto
 AS $function$
 DECLARE
   t ticket_base;
-  person text := NULLIF(btrim(assign_ticket.assignee, E' \t\r\n'), '');
+  person text := words_or_null(assign_ticket.assignee);
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(assign_ticket.id);
@@ -2157,7 +2157,7 @@ CREATE OR REPLACE FUNCTION holdfast.change_ticket_state(ticket holdfast.tickets,
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 DECLARE
-  given text := NULLIF(btrim(reason, E' \t\r\n'), '');
+  given text := words_or_null(reason);
 BEGIN
   CASE
     WHEN ticket.state = 'on_hold' AND wanted = 'ready' THEN PERFORM release_ticket(ticket.id, acting_person());
@@ -2500,7 +2500,7 @@ DECLARE
   t ticket_base;
   c tool_approvals;
   approved boolean := decide_tool_call.decision = 'approve';
-  said text := NULLIF(btrim(words, E' \t\r\n'), '');
+  said text := words_or_null(words);
 BEGIN
   PERFORM require_words('actor', actor), require_length('words', words);
   IF decide_tool_call.arguments IS NOT NULL THEN
@@ -4089,7 +4089,7 @@ CREATE OR REPLACE FUNCTION holdfast.is_blank(words text)
  IMMUTABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
-  SELECT COALESCE(btrim(words, E' \t\r\n'), '') = ''
+  SELECT words_or_null(words) IS NULL
 $function$;
 COMMENT ON FUNCTION holdfast.is_blank(text) IS 'Whether a text is NULL or has nothing but spaces, tabs and ends of lines.';
 GRANT EXECUTE ON FUNCTION holdfast.is_blank(text) TO holdfast_worker;
@@ -5054,7 +5054,7 @@ BEGIN
   IF length(open_batch.title) > 1000 THEN
     RAISE EXCEPTION 'the title of a batch is at most 1000 characters long' USING ERRCODE = 'HF422';
   END IF;
-  INSERT INTO batches AS b (title, created_by) VALUES (NULLIF(btrim(open_batch.title, E' \t\r\n'), ''), open_batch.actor) RETURNING b.id INTO new_id;
+  INSERT INTO batches AS b (title, created_by) VALUES (words_or_null(open_batch.title), open_batch.actor) RETURNING b.id INTO new_id;
   RETURN new_id;
 END
 $function$;
@@ -6944,7 +6944,7 @@ BEGIN
   VALUES (start_release.actor, acting_channel(),
     jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
       'category', start_release.category, 'batch_id', start_release.batch_id)),
-    require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance, E' \t\r\n'), ''),
+    require_steps(start_release.canary, start_release.ramp), words_or_null(start_release.guidance),
     COALESCE(start_release.keep_retries, false), COALESCE(start_release.fresh, false), 0)
   RETURNING * INTO r;
   r.total := choose_held(r.id, start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id);
@@ -8359,6 +8359,17 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.words_interval(text) IS 'How long 500ms, 90s, 5m, 2h or 7d is; NULL for anything else. A day has 24 hours.';
 GRANT EXECUTE ON FUNCTION holdfast.words_interval(text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.words_or_null(words text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT NULLIF(btrim(words, E' \t\r\n'), '')
+$function$;
+COMMENT ON FUNCTION holdfast.words_or_null(text) IS 'A text without the spaces, tabs and ends of lines around it; NULL where nothing is left.';
+GRANT EXECUTE ON FUNCTION holdfast.words_or_null(text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.workflow_tickets(ticket_id bigint)
  RETURNS TABLE(step text, item integer, id bigint, state text, result text, accepted boolean)

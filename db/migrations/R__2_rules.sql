@@ -4,9 +4,15 @@
 --
 -- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
+CREATE OR REPLACE FUNCTION words_or_null(words text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT NULLIF(btrim(words, E' \t\r\n'), '')
+$$;
+COMMENT ON FUNCTION words_or_null IS 'A text without the spaces, tabs and ends of lines around it; NULL where nothing is left.';
+
 CREATE OR REPLACE FUNCTION is_blank(words text) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
-  SELECT COALESCE(btrim(words, E' \t\r\n'), '') = ''
+  SELECT words_or_null(words) IS NULL
 $$;
 COMMENT ON FUNCTION is_blank IS 'Whether a text is NULL or has nothing but spaces, tabs and ends of lines.';
 

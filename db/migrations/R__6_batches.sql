@@ -28,7 +28,7 @@ BEGIN
   IF length(open_batch.title) > 1000 THEN
     RAISE EXCEPTION 'the title of a batch is at most 1000 characters long' USING ERRCODE = 'HF422';
   END IF;
-  INSERT INTO batches AS b (title, created_by) VALUES (NULLIF(btrim(open_batch.title, E' \t\r\n'), ''), open_batch.actor) RETURNING b.id INTO new_id;
+  INSERT INTO batches AS b (title, created_by) VALUES (words_or_null(open_batch.title), open_batch.actor) RETURNING b.id INTO new_id;
   RETURN new_id;
 END
 $$;

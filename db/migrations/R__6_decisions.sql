@@ -68,7 +68,7 @@ CREATE OR REPLACE FUNCTION assign_ticket(id bigint, assignee text, actor text) R
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
-  person text := NULLIF(btrim(assign_ticket.assignee, E' \t\r\n'), '');
+  person text := words_or_null(assign_ticket.assignee);
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(assign_ticket.id);

@@ -85,7 +85,7 @@ BEGIN
   VALUES (start_release.actor, acting_channel(),
     jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
       'category', start_release.category, 'batch_id', start_release.batch_id)),
-    require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance, E' \t\r\n'), ''),
+    require_steps(start_release.canary, start_release.ramp), words_or_null(start_release.guidance),
     COALESCE(start_release.keep_retries, false), COALESCE(start_release.fresh, false), 0)
   RETURNING * INTO r;
   r.total := choose_held(r.id, start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id);

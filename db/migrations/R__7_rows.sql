@@ -138,7 +138,7 @@ COMMENT ON FUNCTION insert_ticket IS 'INSERT INTO tickets: fills what is left ou
 CREATE OR REPLACE FUNCTION change_ticket_state(ticket tickets, wanted text, reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
-  given text := NULLIF(btrim(reason, E' \t\r\n'), '');
+  given text := words_or_null(reason);
 BEGIN
   CASE
     WHEN ticket.state = 'on_hold' AND wanted = 'ready' THEN PERFORM release_ticket(ticket.id, acting_person());

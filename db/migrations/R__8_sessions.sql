@@ -112,7 +112,7 @@ DECLARE
   t ticket_base;
   c tool_approvals;
   approved boolean := decide_tool_call.decision = 'approve';
-  said text := NULLIF(btrim(words, E' \t\r\n'), '');
+  said text := words_or_null(words);
 BEGIN
   PERFORM require_words('actor', actor), require_length('words', words);
   IF decide_tool_call.arguments IS NOT NULL THEN

@@ -120,7 +120,7 @@ final class Requests {
 
   private static @Nullable String chosen(@Nullable String fingerprint) {
     try {
-      return fingerprint == null ? null : TicketFilter.fingerprint(fingerprint);
+      return TicketFilter.fingerprint(fingerprint);
     } catch (InvalidTicketException e) {
       throw Refused.badRequest("fingerprint: " + e.getMessage());
     }

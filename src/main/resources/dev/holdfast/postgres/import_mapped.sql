@@ -3,6 +3,7 @@
 -- $source, $start, $policy_problem and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the
 -- page before; :limit; :keys, :kinds, :designs, what becomes of the tickets of each of its designs; :running, what becomes of those in
 -- progress: ready, or NULL to leave them.
+-- A dry run needs no schema: what is asked of a function of Holdfast's stands in a $ that PostgresTicketImport can leave out.
 -- Trap: times without zone are read in the session's zone, so the caller sets UTC.
 WITH page AS MATERIALIZED (
   SELECT to_jsonb(s) AS o, s.id::text AS source_id, row_number() OVER (ORDER BY s.id) AS place

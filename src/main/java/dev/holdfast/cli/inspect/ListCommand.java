@@ -141,7 +141,7 @@ public final class ListCommand implements Callable<Integer> {
             Words.filter("--kind", kind),
             Words.filter("--design", design),
             category == null ? null : Words.category(category).wireName(),
-            fingerprint == null ? null : TicketFilter.fingerprint(fingerprint),
+            TicketFilter.fingerprint(fingerprint),
             Words.filter("--text", text),
             from,
             null,

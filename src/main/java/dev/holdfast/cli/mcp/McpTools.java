@@ -211,7 +211,7 @@ final class McpTools {
             .withQueue(arguments.text("queue"))
             .withError(
                 category == null ? null : Words.category(category).wireName(),
-                fingerprint == null ? null : TicketFilter.fingerprint(fingerprint));
+                TicketFilter.fingerprint(fingerprint));
     return backend.reader().summaries(filter);
   }
 

@@ -33,8 +33,7 @@ public final class HeldTickets implements Iterator<Long> {
         reader,
         TicketFilter.all(BATCH)
             .withState(TicketState.ON_HOLD)
-            .withError(
-                category, fingerprint == null ? null : TicketFilter.fingerprint(fingerprint)),
+            .withError(category, TicketFilter.fingerprint(fingerprint)),
         null);
   }
 

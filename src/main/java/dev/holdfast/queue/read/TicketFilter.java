@@ -37,12 +37,12 @@ public record TicketFilter(
   private static final int SHORTEST_FINGERPRINT = 8;
 
   /**
-   * The fingerprint by which a person chooses. An empty one would choose what people held.
+   * The fingerprint by which a person chooses, or null. An empty one would choose what people held.
    *
    * @throws InvalidTicketException if it is too short to choose by
    */
-  public static String fingerprint(String text) {
-    if (text.length() < SHORTEST_FINGERPRINT) {
+  public static @Nullable String fingerprint(@Nullable String text) {
+    if (text != null && text.length() < SHORTEST_FINGERPRINT) {
       throw new InvalidTicketException(
           "a fingerprint needs %s characters at least".formatted(SHORTEST_FINGERPRINT));
     }
