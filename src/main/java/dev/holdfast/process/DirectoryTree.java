@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.UUID;
 
 /** Whole directories that programs have worked in. Follows no links. */
@@ -82,24 +83,30 @@ public final class DirectoryTree {
    * Copies what is in a directory. A link stays the link it is; programs stay executable. Pipes,
    * sockets and devices are passed over: whoever opens a pipe may wait forever.
    *
+   * @param from by its real path, if anything is to be left out
    * @param to a directory that is there
+   * @param leftOut real paths of what is passed over with all that is in it
    */
-  public static void copy(Path from, Path to) throws IOException, InterruptedException {
+  public static void copy(Path from, Path to, Set<Path> leftOut)
+      throws IOException, InterruptedException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(from)) {
       for (Path entry : entries) {
         if (Thread.interrupted()) {
           throw new InterruptedException("interrupted while it copied " + entry);
         }
-        copyEntry(entry, to.resolve(entry.getFileName()));
+        if (!leftOut.contains(entry)) {
+          copyEntry(entry, to.resolve(entry.getFileName()), leftOut);
+        }
       }
     }
   }
 
-  private static void copyEntry(Path entry, Path target) throws IOException, InterruptedException {
+  private static void copyEntry(Path entry, Path target, Set<Path> leftOut)
+      throws IOException, InterruptedException {
     BasicFileAttributes attributes =
         Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     if (attributes.isDirectory()) {
-      copy(entry, Files.createDirectory(target));
+      copy(entry, Files.createDirectory(target), leftOut);
     } else if (attributes.isRegularFile() || attributes.isSymbolicLink()) {
       Files.copy(entry, target, LinkOption.NOFOLLOW_LINKS);
     }

@@ -14,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -77,7 +78,7 @@ class DirectoryTreeTest {
 
   private static void copy(Path from, Path to) {
     try {
-      DirectoryTree.copy(from, to);
+      DirectoryTree.copy(from, to, Set.of());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -90,7 +91,8 @@ class DirectoryTreeTest {
     Path to = Files.createDirectory(temp.resolve("to"));
     Files.writeString(from.resolve("file"), "x");
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> DirectoryTree.copy(from, to)).isInstanceOf(InterruptedException.class);
+    assertThatThrownBy(() -> DirectoryTree.copy(from, to, Set.of()))
+        .isInstanceOf(InterruptedException.class);
     assertThat(to).isEmptyDirectory();
   }
 }

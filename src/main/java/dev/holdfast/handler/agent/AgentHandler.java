@@ -65,7 +65,11 @@ public final class AgentHandler implements TicketHandler {
       AgentDesign design = designs.of(claimed);
       List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
       AgentWorkspace workspace =
-          AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
+          AgentWorkspace.open(
+              settings.workspaceRoot(),
+              claimed.ticket(),
+              design.copyFrom(),
+              ports.sandboxes().secrets());
       HandlerResult result = work(context, design, routes, workspace);
       if (result instanceof HandlerResult.Succeeded succeeded
           && succeeded.review() != Review.HUMAN) {

@@ -7,7 +7,9 @@ import dev.holdfast.tool.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -26,15 +28,16 @@ record AgentWorkspace(Path directory, Workspace workspace) {
 
   /**
    * @param copyFrom what a new one begins with
+   * @param secrets real paths that are not copied, nor is the directory of workspaces
    * @throws IOException if it cannot be made; the message says what to do
    */
-  static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom)
+  static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom, Set<Path> secrets)
       throws IOException, InterruptedException {
     // Another database has a ticket of this number too.
     String name = "ticket-" + ticket.id() + "-" + ticket.createdAt().getEpochSecond();
     Path directory = root.toAbsolutePath().resolve(name);
     if (!Files.isDirectory(directory)) {
-      make(directory, copyFrom);
+      make(directory, copyFrom, secrets);
     }
     return new AgentWorkspace(directory, Workspace.of(directory));
   }
@@ -49,7 +52,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   }
 
   /** A copy that was cut short must not pass for a workspace. */
-  private static void make(Path directory, Optional<Path> copyFrom)
+  private static void make(Path directory, Optional<Path> copyFrom, Set<Path> secrets)
       throws IOException, InterruptedException {
     Path root = directory.getParent();
     try {
@@ -62,7 +65,9 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     boolean complete = false;
     try {
       if (copyFrom.isPresent()) {
-        copy(copyFrom.get(), fresh);
+        Set<Path> leftOut = new HashSet<>(secrets);
+        leftOut.add(root.toRealPath());
+        copy(copyFrom.get(), fresh, leftOut);
       }
       Files.move(fresh, directory);
       complete = true;
@@ -73,14 +78,15 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     }
   }
 
-  private static void copy(Path from, Path to) throws IOException, InterruptedException {
+  private static void copy(Path from, Path to, Set<Path> leftOut)
+      throws IOException, InterruptedException {
     if (!Files.isDirectory(from)) {
       throw new IOException(
           "the design's workspace.copy_from "
               + from
               + " is no directory (ENOENT) on this worker's host: create it or correct the design");
     }
-    DirectoryTree.copy(from, to);
+    DirectoryTree.copy(from.toRealPath(), to, leftOut);
   }
 
   void delete() {

@@ -6,9 +6,11 @@ import dev.holdfast.tool.sandbox.SandboxProbe.Works;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -58,6 +60,20 @@ public final class Sandboxes {
               "tools.sandbox is required and " + broken.problem() + ": " + broken.remedy());
       case Broken broken -> new Sandbox.None(broken.problem());
     };
+  }
+
+  /** The places of secrets that are there, by their real paths; also where nothing is confined. */
+  public Set<Path> secrets() {
+    Set<Path> secrets = new HashSet<>();
+    for (Path path : hidden) {
+      try {
+        secrets.add(path.toRealPath());
+      } catch (IOException e) {
+        // It is not there, or not for this user: then nothing of it can be copied either.
+        continue;
+      }
+    }
+    return secrets;
   }
 
   private void find() {

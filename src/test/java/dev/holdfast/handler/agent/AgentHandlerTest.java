@@ -25,12 +25,15 @@ import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -383,6 +386,22 @@ class AgentHandlerTest {
     assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
     assertThat(missing.text()).contains("/nonesuch", "ENOENT");
     assertThat(directory.resolve("agents")).isEmptyDirectory();
+  }
+
+  @Test
+  @DisplayName(
+      "a copy of the project that the worker runs in has neither its workspaces nor its secrets")
+  void copiesOwnProject() throws Exception {
+    Files.writeString(directory.resolve("main.c"), "int main;");
+    Path secret = Files.writeString(directory.resolve("holdfast.yaml"), "api-key: sk-1");
+    tickets.sandboxes = Sandboxes.of(SandboxMode.OFF, Map.of(), List.of(secret));
+
+    HandlerResult result =
+        tickets.run(
+            TARGET + "workspace: {copy_from: \"" + directory + "\"}\n", "steps:\n" + REPORT);
+
+    assertThat(result).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(workspace().toFile().list()).containsExactly("main.c");
   }
 
   @Test
