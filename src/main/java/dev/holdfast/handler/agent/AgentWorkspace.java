@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -54,7 +55,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   /** A copy that was cut short must not pass for a workspace. */
   private static void make(Path directory, Optional<Path> copyFrom, Set<Path> secrets)
       throws IOException, InterruptedException {
-    Path root = directory.getParent();
+    Path root = Objects.requireNonNull(directory.getParent());
     try {
       Files.createDirectories(root);
     } catch (IOException e) {
