@@ -25,6 +25,9 @@ final class RetryPage {
   /** A wait may be longer by its spread, and by what a busy machine takes. */
   private static final double SLACK = 6;
 
+  /** The first request of a call may come so late, for all tickets begin at once. */
+  private static final double LATE = 1.5;
+
   /** Between two calls with no wait between them. */
   private static final double BUSY = 4.5;
 
@@ -87,7 +90,8 @@ final class RetryPage {
     int met = 0;
     for (double gap : gaps) {
       double next = met < said.length ? Double.parseDouble(said[met].replace(" s", "")) : -1;
-      if (next > 0 && gap >= next * 0.8 && gap <= next + SLACK) {
+      double least = Math.min(next * 0.8, Math.max(next - LATE, SHORTEST_WAIT));
+      if (next > 0 && gap >= least && gap <= next + SLACK) {
         met++;
       } else if (gap > BUSY) {
         return false;
