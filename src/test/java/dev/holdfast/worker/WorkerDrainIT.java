@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -227,22 +228,29 @@ class WorkerDrainIT {
         .containsEntry("result", "\"paid for\"");
   }
 
-  @Test
-  @DisplayName("A52: a handler that ignores the interrupt is left behind, its ticket given back")
-  void stubborn() throws Exception {
-    long id = setup.enqueue();
+  /** With a handler that ignores interrupts and runs; the drain has no time. */
+  private Worker startStubborn(CountDownLatch release, @Nullable String result)
+      throws InterruptedException {
     CountDownLatch running = new CountDownLatch(1);
-    CountDownLatch release = new CountDownLatch(1);
     setup
         .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
         .handler(
             ticket -> {
               running.countDown();
               stubbornly(release);
-              return HandlerResult.done(null);
+              return HandlerResult.done(result);
             });
     Worker worker = setup.start();
     running.await();
+    return worker;
+  }
+
+  @Test
+  @DisplayName("A52: a handler that ignores the interrupt is left behind, its ticket given back")
+  void stubborn() throws Exception {
+    long id = setup.enqueue();
+    CountDownLatch release = new CountDownLatch(1);
+    Worker worker = startStubborn(release, null);
 
     Duration closed = closing(worker);
     release.countDown();
@@ -424,18 +432,8 @@ class WorkerDrainIT {
   @DisplayName("A52: what a handler that was left behind returns later is in the log")
   void lastWords() throws Exception {
     long id = setup.enqueue();
-    CountDownLatch running = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
-    setup
-        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
-        .handler(
-            ticket -> {
-              running.countDown();
-              stubbornly(release);
-              return HandlerResult.done("\"paid for\"");
-            });
-    Worker worker = setup.start();
-    running.await();
+    Worker worker = startStubborn(release, "\"paid for\"");
 
     try (LogLines log = new LogLines(TicketRun.class)) {
       worker.close();
