@@ -12,8 +12,10 @@ import java.util.Set;
  * @param busy leases that are there but could not be renewed now, because somebody's transaction
  *     has them locked; one that was asked for and is neither renewed nor busy is lost
  * @param revoked by lease, the tickets a person cancelled or held meanwhile
+ * @param registered false where the worker's row is gone: nobody sees or notifies the worker
  */
-public record Heartbeat(Set<Long> renewed, Set<Long> busy, Map<Long, Set<Long>> revoked) {
+public record Heartbeat(
+    Set<Long> renewed, Set<Long> busy, Map<Long, Set<Long>> revoked, boolean registered) {
   public Heartbeat {
     renewed = Set.copyOf(renewed);
     busy = Set.copyOf(busy);
@@ -28,6 +30,6 @@ public record Heartbeat(Set<Long> renewed, Set<Long> busy, Map<Long, Set<Long>> 
     bothBusy.addAll(other.busy);
     Map<Long, Set<Long>> bothRevoked = new HashMap<>(revoked);
     bothRevoked.putAll(other.revoked);
-    return new Heartbeat(bothRenewed, bothBusy, bothRevoked);
+    return new Heartbeat(bothRenewed, bothBusy, bothRevoked, registered && other.registered);
   }
 }

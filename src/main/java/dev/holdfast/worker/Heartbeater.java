@@ -24,19 +24,22 @@ final class Heartbeater {
   private final Duration interval;
   private final Duration retryPause;
   private final Runnable onRecovery;
+  private final Runnable onUnknown;
   private volatile boolean failing;
   private volatile boolean stopping;
   private volatile long lastGoodNanos = System.nanoTime();
 
   /**
    * @param onRecovery runs when a heartbeat succeeds after one that did not
+   * @param onUnknown runs when the database does not know this worker any more
    */
   Heartbeater(
       TicketQueue queue,
       WorkerLeases book,
       String workerId,
       WorkerSettings settings,
-      Runnable onRecovery) {
+      Runnable onRecovery,
+      Runnable onUnknown) {
     this.queue = queue;
     this.book = book;
     this.workerId = workerId;
@@ -44,6 +47,7 @@ final class Heartbeater {
     this.interval = settings.heartbeatInterval();
     this.retryPause = min(interval, lease.dividedBy(10));
     this.onRecovery = onRecovery;
+    this.onUnknown = onUnknown;
   }
 
   private static Duration min(Duration one, Duration other) {
@@ -84,6 +88,9 @@ final class Heartbeater {
           book.runs(heartbeat.revoked()),
           TicketRun.StopCause.REVOKED,
           "a person cancelled or held it");
+      if (!heartbeat.registered()) {
+        onUnknown.run();
+      }
       return interval;
     } catch (HoldfastException e) {
       failing = true;

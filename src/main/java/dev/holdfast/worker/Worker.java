@@ -94,7 +94,9 @@ public final class Worker implements AutoCloseable {
     this.identity = identity;
     this.slots = new Slots(settings.concurrency());
     this.allowance = new ClaimAllowance(settings.room());
-    this.heartbeater = new Heartbeater(ports.queue(), book, identity.id(), settings, this::pollNow);
+    this.heartbeater =
+        new Heartbeater(
+            ports.queue(), book, identity.id(), settings, this::pollNow, this::registerAgain);
     Duration afterError = Duration.ofSeconds(1);
     this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
     services.add(new ServiceLoop("rescue", afterError, this::rescue));
@@ -121,7 +123,7 @@ public final class Worker implements AutoCloseable {
    * @throws QueueUnavailableException if the database cannot be reached now
    */
   public synchronized Worker start() {
-    ports.registry().register(identity.registration(settings, handlers.keySet()));
+    register();
     completers.start();
     ports.wakeUps().start(wakeUpSwitch);
     heartbeats.start();
@@ -136,6 +138,18 @@ public final class Worker implements AutoCloseable {
         handlers.keySet(),
         settings.concurrency());
     return this;
+  }
+
+  private void register() {
+    ports.registry().register(identity.registration(settings, handlers.keySet()));
+  }
+
+  /** After a restore of the database nobody would see or notify this worker. */
+  private void registerAgain() {
+    if (!draining) {
+      log.warn("worker {} is not in the table of workers any more; registering again", id());
+      register();
+    }
   }
 
   private void startPoller(int number) {

@@ -8,6 +8,7 @@ import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
@@ -352,6 +353,60 @@ class WorkerLeaseIT {
       assertThat(database.state(id)).isEqualTo("ready");
       down.set(false);
       setup.events.await(TicketEvent.Succeeded.class);
+    }
+  }
+
+  @Test
+  @DisplayName("a worker whose row is gone registers again at its next heartbeat, and only then")
+  void registersAgain() throws Exception {
+    CountDownLatch twoBeats = new CountDownLatch(2);
+    AtomicInteger registrations = new AtomicInteger();
+    CountDownLatch again = new CountDownLatch(2);
+    setup
+        .handler(ticket -> HandlerResult.done(null))
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Heartbeat heartbeat(
+                      String workerId, Collection<Long> leaseNos, Duration lease) {
+                    twoBeats.countDown();
+                    return super.heartbeat(workerId, leaseNos, lease);
+                  }
+                })
+        .registry(
+            registry ->
+                new WorkerRegistry() {
+                  @Override
+                  public void register(Registration registration) {
+                    registry.register(registration);
+                    registrations.incrementAndGet();
+                    again.countDown();
+                  }
+
+                  @Override
+                  public void update(String workerId, State state) {
+                    registry.update(workerId, state);
+                  }
+
+                  @Override
+                  public void wantsWakeUp(String workerId, boolean wanted) {
+                    registry.wantsWakeUp(workerId, wanted);
+                  }
+                });
+
+    try (Worker worker = setup.start()) {
+      assertThat(twoBeats.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(registrations).hasValue(1);
+      // As a restored backup from before its start has it.
+      database.run("DELETE FROM holdfast.workers WHERE id = ?", worker.id());
+
+      assertThat(again.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(
+              database.value(
+                  "SELECT state FROM holdfast.workers WHERE wants_wakeup AND id = ?", worker.id()))
+          .isEqualTo("running");
+      assertThat(worker.healthy()).isTrue();
     }
   }
 }

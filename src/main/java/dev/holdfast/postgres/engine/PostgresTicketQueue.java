@@ -67,7 +67,11 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
     this.heartbeat =
-        sql.inSchema("SELECT * FROM holdfast.renew_leases(:worker, :leases, :lease_ms)");
+        sql.inSchema(
+            // One row at least, for a worker without leases has a row of its own, too.
+            "SELECT r.id, r.renewed, r.revoked, EXISTS (SELECT FROM holdfast.workers w WHERE w.id ="
+                + " :worker) AS registered FROM (SELECT) AS one LEFT JOIN"
+                + " holdfast.renew_leases(:worker, :leases, :lease_ms) r ON true");
   }
 
   @Override
@@ -99,7 +103,7 @@ public final class PostgresTicketQueue implements TicketQueue {
       }
       if (leaseNos.size() == 1) {
         log.error("lease {} cannot be renewed: {}", leaseNos.getFirst(), e.getMessage());
-        return new Heartbeat(Set.of(), Set.copyOf(leaseNos), Map.of());
+        return new Heartbeat(Set.of(), Set.copyOf(leaseNos), Map.of(), true);
       }
       int half = leaseNos.size() / 2;
       return renewApart(workerId, leaseNos.subList(0, half), lease)
@@ -113,23 +117,24 @@ public final class PostgresTicketQueue implements TicketQueue {
           Set<Long> renewed = new HashSet<>();
           Set<Long> busy = new HashSet<>();
           Map<Long, Set<Long>> revoked = new HashMap<>();
-          handle
-              .createQuery(heartbeat)
-              .bind("leases", leaseNos.toArray(Long[]::new))
-              .bind("worker", workerId)
-              .bind("lease_ms", lease.toMillis())
-              .map(
-                  (row, context) -> {
-                    (row.getBoolean("renewed") ? renewed : busy).add(row.getLong("id"));
-                    return Map.entry(row.getLong("id"), ids(row.getArray("revoked")));
-                  })
-              .forEach(
-                  each -> {
-                    if (!each.getValue().isEmpty()) {
-                      revoked.put(each.getKey(), each.getValue());
-                    }
-                  });
-          return new Heartbeat(renewed, busy, revoked);
+          List<Boolean> registered =
+              handle
+                  .createQuery(heartbeat)
+                  .bind("leases", leaseNos.toArray(Long[]::new))
+                  .bind("worker", workerId)
+                  .bind("lease_ms", lease.toMillis())
+                  .map(
+                      (row, context) -> {
+                        long leaseNo = row.getLong("id");
+                        if (!row.wasNull()) {
+                          (row.getBoolean("renewed") ? renewed : busy).add(leaseNo);
+                          revoked.put(leaseNo, ids(row.getArray("revoked")));
+                        }
+                        return row.getBoolean("registered");
+                      })
+                  .list();
+          revoked.values().removeIf(Set::isEmpty);
+          return new Heartbeat(renewed, busy, revoked, !registered.contains(false));
         });
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,15 @@ class HeartbeatIT {
   HeartbeatIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
+  }
+
+  @BeforeEach
+  void workerOfYesterday() {
+    database.run(
+        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state,"
+            + " heartbeat_at) VALUES (?, 'h', 1, 'v', '{}', 1, 'running', now() - interval '1"
+            + " day') ON CONFLICT (id) DO UPDATE SET heartbeat_at = EXCLUDED.heartbeat_at",
+        TestQueue.WORKER);
   }
 
   @AfterEach
@@ -53,13 +63,7 @@ class HeartbeatIT {
   void renews() {
     long id = queue.enqueue();
     long lease = queue.claim();
-    database.run(
-        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state,"
-            + " heartbeat_at) VALUES (?, 'h', 1, 'v', '{}', 1, 'running', now() - interval '1"
-            + " day')",
-        TestQueue.WORKER);
-
-    assertThat(beat(lease)).isEqualTo(new Heartbeat(Set.of(lease), Set.of(), Map.of()));
+    assertThat(beat(lease)).isEqualTo(new Heartbeat(Set.of(lease), Set.of(), Map.of(), true));
 
     assertThat(left(id)).isEqualTo("t");
     assertThat(
@@ -71,13 +75,17 @@ class HeartbeatIT {
   }
 
   @Test
-  @DisplayName("a lease that is gone is not answered, and the others are renewed")
+  @DisplayName("what is gone is told: a lease by no answer, the worker itself by a word")
   void gone() {
     queue.enqueue();
     long lease = queue.claim();
 
-    assertThat(beat(lease, -1L)).isEqualTo(new Heartbeat(Set.of(lease), Set.of(), Map.of()));
-    assertThat(beat()).isEqualTo(new Heartbeat(Set.of(), Set.of(), Map.of()));
+    assertThat(beat(lease, -1L)).isEqualTo(new Heartbeat(Set.of(lease), Set.of(), Map.of(), true));
+    assertThat(beat()).isEqualTo(new Heartbeat(Set.of(), Set.of(), Map.of(), true));
+
+    database.run("DELETE FROM holdfast.workers WHERE id = ?", TestQueue.WORKER);
+    assertThat(beat(lease)).isEqualTo(new Heartbeat(Set.of(lease), Set.of(), Map.of(), false));
+    assertThat(beat()).isEqualTo(new Heartbeat(Set.of(), Set.of(), Map.of(), false));
   }
 
   @Test
@@ -111,7 +119,7 @@ class HeartbeatIT {
       Heartbeat heartbeat = beat(leases.get(0), leases.get(1));
 
       assertThat(heartbeat)
-          .isEqualTo(new Heartbeat(Set.of(leases.get(1)), Set.of(leases.get(0)), Map.of()));
+          .isEqualTo(new Heartbeat(Set.of(leases.get(1)), Set.of(leases.get(0)), Map.of(), true));
       assertThat(left(ids.get(1))).isEqualTo("t");
       person.rollback();
     }
@@ -129,7 +137,8 @@ class HeartbeatIT {
     try {
       assertThat(beat(leases.toArray(Long[]::new)))
           .isEqualTo(
-              new Heartbeat(Set.of(leases.get(0), leases.get(2)), Set.of(leases.get(1)), Map.of()));
+              new Heartbeat(
+                  Set.of(leases.get(0), leases.get(2)), Set.of(leases.get(1)), Map.of(), true));
       assertThat(left(ids.get(2))).isEqualTo("t");
     } finally {
       refusals.end();
