@@ -124,6 +124,7 @@ final class Completer {
     }
 
     void complete() throws InterruptedException {
+      dropDisowned();
       List<TicketRun> runs = List.copyOf(left);
       closed.addAll(book.closedBy(runs));
       closed.addAll(emptied);
@@ -136,6 +137,19 @@ final class Completer {
           giveUp(run);
         }
         results.forEach(Completer.this::tell);
+      }
+    }
+
+    private void dropDisowned() {
+      for (TicketRun run : List.copyOf(left)) {
+        if (run.isDisowned()) {
+          log.error(
+              "the result of ticket {} under the first lease {} is dropped; it began with: {}",
+              run.ticketId(),
+              run.leaseNo(),
+              Refusal.beginning(Refusal.content(run.finish())));
+          stored(run, new FinishResult.Stale(run.ticketId()));
+        }
       }
     }
 

@@ -48,6 +48,7 @@ final class TicketRun implements TicketContext, Runnable {
   private final Thread thread;
   private final List<Runnable> onDrain = new ArrayList<>();
   private boolean draining;
+  private boolean disowned;
   private @Nullable StopCause stopCause;
   private @Nullable Finish finish;
   private long endedNanos;
@@ -145,6 +146,16 @@ final class TicketRun implements TicketContext, Runnable {
     stopCause = cause;
     thread.interrupt();
     return true;
+  }
+
+  /** Stops it for good: its lease's number is another lease's now, which its result would end. */
+  synchronized void disown() {
+    disowned = true;
+    stop(StopCause.LEASE_LOST);
+  }
+
+  synchronized boolean isDisowned() {
+    return disowned;
   }
 
   /**

@@ -211,7 +211,7 @@ public final class Worker implements AutoCloseable {
       for (ClaimedTicket each : tickets) {
         runs.computeIfAbsent(each.lease().no(), lease -> new ArrayList<>()).add(run(each, trace));
       }
-      runs.forEach((lease, each) -> book.add(lease, each, claimedNanos));
+      runs.forEach((lease, each) -> book.add(lease, each, claimedNanos).forEach(this::disown));
       for (List<TicketRun> underOneLease : runs.values()) {
         for (TicketRun run : underOneLease) {
           events.tell(new TicketEvent.Claimed(run.claimed()));
@@ -221,6 +221,15 @@ public final class Worker implements AutoCloseable {
           underOneLease.forEach(TicketRun::drain);
         }
       }
+    }
+
+    private void disown(TicketRun older) {
+      log.error(
+          "lease {} was given twice, as after a restore of the database: stopping its first"
+              + " attempt of ticket {}, whose result is dropped",
+          older.leaseNo(),
+          older.ticketId());
+      older.disown();
     }
 
     /** If this fails, their lease ends and they are claimed again. */

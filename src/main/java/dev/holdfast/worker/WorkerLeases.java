@@ -20,14 +20,30 @@ final class WorkerLeases {
 
   private final Map<Long, Entry> leases = new HashMap<>();
 
+  /** Attempts under leases that are gone, until they are stored or given up. */
+  private final Set<TicketRun> lost = new HashSet<>();
+
   /**
+   * Returns older attempts under a lease of the same number, which a restored database has given
+   * twice.
+   *
    * @param claimedNanos when the claim was sent, which is before the database set the lease's end
    */
-  synchronized void add(long leaseNo, Collection<TicketRun> runs, long claimedNanos) {
+  synchronized List<TicketRun> add(long leaseNo, Collection<TicketRun> runs, long claimedNanos) {
     Entry entry = new Entry();
     entry.renewedNanos = claimedNanos;
     runs.forEach(run -> entry.runs.put(run.ticketId(), run));
-    leases.put(leaseNo, entry);
+    List<TicketRun> older = new ArrayList<>();
+    for (TicketRun run : lost) {
+      if (run.leaseNo() == leaseNo) {
+        older.add(run);
+      }
+    }
+    Entry replaced = leases.put(leaseNo, entry);
+    if (replaced != null) {
+      older.addAll(replaced.runs.values());
+    }
+    return older;
   }
 
   /** Leases to renew. */
@@ -69,11 +85,11 @@ final class WorkerLeases {
    * whether this was the last one.
    */
   synchronized boolean takeOff(TicketRun stored) {
+    lost.remove(stored);
     Entry entry = leases.get(stored.leaseNo());
-    if (entry == null) {
+    if (entry == null || !entry.runs.remove(stored.ticketId(), stored)) {
       return false;
     }
-    entry.runs.remove(stored.ticketId());
     boolean last = entry.runs.isEmpty();
     if (last) {
       leases.remove(stored.leaseNo());
@@ -89,7 +105,7 @@ final class WorkerLeases {
    * @param sentNanos when it was sent, which is before the database set the leases' ends
    */
   synchronized List<TicketRun> heard(Set<Long> asked, Heartbeat heartbeat, long sentNanos) {
-    List<TicketRun> lost = new ArrayList<>();
+    List<TicketRun> lostNow = new ArrayList<>();
     for (Long leaseNo : asked) {
       Entry entry = leases.get(leaseNo);
       if (entry == null) {
@@ -98,12 +114,13 @@ final class WorkerLeases {
       if (heartbeat.renewed().contains(leaseNo)) {
         entry.renewedNanos = sentNanos;
       } else if (!heartbeat.busy().contains(leaseNo)) {
-        lost.addAll(entry.runs.values());
+        lostNow.addAll(entry.runs.values());
         leases.remove(leaseNo);
       }
     }
+    lost.addAll(lostNow);
     notifyAll();
-    return lost;
+    return lostNow;
   }
 
   /** Attempts under leases that were last renewed before the given time. */

@@ -8,6 +8,7 @@ import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.testing.LogLines;
@@ -19,6 +20,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @Timeout(120)
@@ -407,6 +412,77 @@ class WorkerLeaseIT {
                   "SELECT state FROM holdfast.workers WHERE wants_wakeup AND id = ?", worker.id()))
           .isEqualTo("running");
       assertThat(worker.healthy()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName(
+      "A51: an attempt whose lease number is given once more, as after a restore, is stopped and"
+          + " stores nothing")
+  void numberGivenTwice(boolean leaseMissed) throws Exception {
+    CountDownLatch oldEnds = new CountDownLatch(1);
+    CountDownLatch newEnds = new CountDownLatch(1);
+    CountDownLatch newRuns = new CountDownLatch(1);
+    AtomicInteger runs = new AtomicInteger();
+    long id = setup.enqueue();
+    setup
+        .settings(settings -> settings.withConcurrency(2))
+        .queue(queue -> leaseMissed ? queue : believing(queue))
+        .handler(
+            ticket -> {
+              if (runs.incrementAndGet() == 1) {
+                awaitInterrupt(interrupted);
+                awaitInSpiteOfAll(oldEnds);
+                return HandlerResult.done("\"old\"");
+              }
+              newRuns.countDown();
+              awaitInSpiteOfAll(newEnds);
+              return HandlerResult.done("\"new\"");
+            });
+
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Claimed.class);
+      long lease = database.number("SELECT max(id) FROM holdfast.leases");
+      database.run("DELETE FROM holdfast.leases");
+      if (leaseMissed) {
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      }
+      database.run("SELECT setval('holdfast.lease_no_seq', ?, false)", lease);
+      database.run(
+          "INSERT INTO holdfast.ready (priority, created_at, id, queue, kind) SELECT priority,"
+              + " created_at, id, queue, kind FROM holdfast.ticket_base WHERE id = ?",
+          id);
+
+      assertThat(newRuns.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(database.number("SELECT max(id) FROM holdfast.leases")).isEqualTo(lease);
+      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      oldEnds.countDown();
+      setup.events.await(TicketEvent.StaleResultDropped.class);
+      assertThat(worker.running()).isEqualTo(1);
+      newEnds.countDown();
+      setup.events.await(TicketEvent.Succeeded.class);
+    }
+    assertThat(database.ticket(id)).containsEntry("result", "\"new\"");
+    assertThat(database.outcomes(id)).containsExactly("succeeded");
+  }
+
+  /** Its heartbeats find every lease. */
+  private static QueueWrapper believing(TicketQueue queue) {
+    return new QueueWrapper(queue) {
+      @Override
+      public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
+        super.heartbeat(workerId, leaseNos, lease);
+        return new Heartbeat(Set.copyOf(leaseNos), Set.of(), Map.of(), true);
+      }
+    };
+  }
+
+  private static void awaitInterrupt(CountDownLatch interrupted) {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      interrupted.countDown();
     }
   }
 }
