@@ -43,7 +43,6 @@ import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -87,24 +86,38 @@ final class OneShot implements Backend {
       return new OneShot(database, listening, limits(settings), false);
     }
     EmbeddedServer.Address address =
-        running(home)
-            .orElseThrow(
-                () ->
-                    new QueueUnavailableException(
-                        "no database: set HOLDFAST_DATABASE_URL (or database.url in holdfast.yaml),"
-                            + " or start one here with: holdfast demo, or holdfast worker"
-                            + " --embedded",
-                        null));
+        embedded(
+            home,
+            "start one here with: holdfast demo, or holdfast worker --embedded",
+            QueueUnavailableException::new);
     Database database =
         new Database(address.jdbcUrl(), address.user(), address.password(), 1, "holdfast");
     return new OneShot(database, database, limits(settings), true);
   }
 
-  private static Optional<EmbeddedServer.Address> running(Path home) {
+  /** What a missing database is for whoever needs it. */
+  interface Missing {
+    RuntimeException of(String message, @Nullable Throwable cause);
+  }
+
+  /**
+   * The embedded database that runs in this directory. A command without one cannot reach any; a
+   * worker or a console is wrongly configured, and no supervisor is to start it again.
+   *
+   * @param otherwise what can be done besides naming a database
+   */
+  static EmbeddedServer.Address embedded(Path home, String otherwise, Missing missing) {
     try {
-      return EmbeddedServer.running(home);
+      return EmbeddedServer.running(home)
+          .orElseThrow(
+              () ->
+                  missing.of(
+                      "no database: set HOLDFAST_DATABASE_URL (or database.url in holdfast.yaml),"
+                          + " or "
+                          + otherwise,
+                      null));
     } catch (EmbeddedServerException e) {
-      throw new QueueUnavailableException(String.valueOf(e.getMessage()), e);
+      throw missing.of(String.valueOf(e.getMessage()), e);
     }
   }
 

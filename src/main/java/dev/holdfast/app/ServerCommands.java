@@ -9,12 +9,10 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
-import dev.holdfast.postgres.embedded.EmbeddedServerException;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -159,21 +157,8 @@ record ServerCommands(Path home) implements Servers {
     if (configured.url() != null) {
       return OneShot.database(configured, configured.url());
     }
-    return running()
-        .map(Demo::database)
-        .orElseThrow(
-            () ->
-                new ConfigException(
-                    "no database: set HOLDFAST_DATABASE_URL (or database.url in holdfast.yaml), or"
-                        + " let the worker start one with --embedded"));
-  }
-
-  private Optional<EmbeddedServer.Address> running() {
-    try {
-      return EmbeddedServer.running(home);
-    } catch (EmbeddedServerException e) {
-      throw new ConfigException(String.valueOf(e.getMessage()), e);
-    }
+    return Demo.database(
+        OneShot.embedded(home, "let the worker start one with --embedded", ConfigException::new));
   }
 
   private static void waitForEver() {
