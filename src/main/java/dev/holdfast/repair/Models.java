@@ -1,6 +1,7 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
@@ -46,8 +47,9 @@ record Models(
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
       Route route = routes.get((first + i) % routes.size());
+      ChatProvider provider = new CountedProvider(route.provider(), budget.log());
       switch (retry(events)
-          .call(route.provider(), request(route, system, prompt), context, route.retry())) {
+          .call(provider, request(route, system, prompt), context, route.retry())) {
         case CallResult.Answer answer -> {
           return new RunLog.Done<>(
               answer.message().text(),

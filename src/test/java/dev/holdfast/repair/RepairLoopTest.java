@@ -200,6 +200,47 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName(
+      "E16: a call that timed out and may have been billed counts in tokens and money, whatever"
+          + " becomes of its step")
+  void lateCalls() throws Exception {
+    bench.model.repairs(ScriptedModel.LATE, Bench.change("bad 0", "good 1"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.spent().costUsd()).isEqualByComparingTo("0.02");
+    assertThat(end.spent().calls()).isEqualTo(2);
+    assertThat(tokens()).isEqualTo(30);
+  }
+
+  @Test
+  @DisplayName("E16: calls that all time out use the money of the run up")
+  void onlyLateCalls() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 100, new BigDecimal("0.05"));
+    bench.model.repairs(ScriptedModel.LATE);
+    RunEnd end = null;
+    for (int attempt = 0; attempt < 5 && end == null; attempt++) {
+      try {
+        end = bench.run();
+      } catch (ModelFailedException e) {
+        assertThat(e).hasMessageContaining("no answer in time");
+      }
+    }
+    RunEnd spent = Objects.requireNonNull(end);
+    assertThat(spent.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(spent.detail()).startsWith("cost: ");
+  }
+
+  private long tokens() throws Exception {
+    long tokens = 0;
+    for (JournalEntry entry : bench.journal.entries()) {
+      if (entry instanceof JournalEntry.StepFinished step) {
+        tokens += step.usage().context();
+      }
+    }
+    return tokens;
+  }
+
+  @Test
   @DisplayName("E24: once all escalations are used up the same trigger ends the run")
   void noneLeft() throws Exception {
     bench.model.repairs(

@@ -33,6 +33,9 @@ final class ScriptedModel implements ChatProvider {
   /** Asks for an hour and is not to be called any more. */
   static final String LIMITED = "(limited)";
 
+  /** Says nothing in time, and may have worked. */
+  static final String LATE = "(late)";
+
   private static final Standstill CLOSED =
       new Standstill(
           Standstill.Kind.COOLING,
@@ -135,6 +138,17 @@ final class ScriptedModel implements ChatProvider {
         yield new CallResult.Failed(
             FailureKind.RATE_LIMIT, true, "429 no", 429, null, Duration.ofHours(1), false, null);
       }
+      case LATE ->
+          new CallResult.Failed(
+              FailureKind.TIMEOUT,
+              true,
+              "no answer in time",
+              null,
+              null,
+              null,
+              true,
+              null,
+              new Usage(10, 0, 0, 5));
       default ->
           new CallResult.Answer(
               new Message.Assistant(answer, List.of()), StopReason.END, new Usage(10, 0, 0, 5));
@@ -146,7 +160,7 @@ final class ScriptedModel implements ChatProvider {
     return closed ? Optional.of(CLOSED) : Optional.empty();
   }
 
-  /** Every answer costs a cent. */
+  /** Every answer costs a cent, and so does a call that may have been billed. */
   @Override
   public Optional<BigDecimal> cost(String model, Usage usage) {
     return Optional.of(new BigDecimal("0.01"));

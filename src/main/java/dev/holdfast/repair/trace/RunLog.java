@@ -141,10 +141,15 @@ public final class RunLog {
    */
   private void keepFault(List<JsonNode> events) {
     try {
-      append(fault(), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);
+      append(numbered("fault-"), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);
     } catch (RuntimeException e) {
       LOG.debug("events of a step that failed were not kept", e);
     }
+  }
+
+  /** What a call counts for that brought no answer: kept at once, whatever becomes of its step. */
+  public void unanswered(Usage usage, @Nullable BigDecimal costUsd) {
+    write(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), usage, costUsd);
   }
 
   /** An event that goes with the next step or mark of this thread. */
@@ -177,10 +182,10 @@ public final class RunLog {
   }
 
   /** A name of its own in the ticket's journal: each failure is a step that has no value. */
-  private synchronized String fault() {
+  private synchronized String numbered(String kind) {
     String name;
     do {
-      name = "fault-" + ++faults;
+      name = kind + ++faults;
     } while (stored.containsKey(prefix() + name));
     return name;
   }
@@ -192,11 +197,20 @@ public final class RunLog {
     if (name.startsWith("fault-") && events.isEmpty()) {
       return;
     }
+    write(name, value, events, usage, costUsd);
+    pending.clear();
+  }
+
+  private synchronized void write(
+      String name,
+      JsonNode value,
+      List<JsonNode> events,
+      Usage usage,
+      @Nullable BigDecimal costUsd) {
     JournalEntry.StepFinished entry =
         new JournalEntry.StepFinished(
             prefix() + name, value, events, usage, costUsd, elapsed().toMillis());
     journal.append(List.of(entry));
-    pending.clear();
     stored.put(entry.step(), entry);
     spending = spending.plus(entry);
     trace.append(events);

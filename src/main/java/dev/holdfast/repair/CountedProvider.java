@@ -1,0 +1,52 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.llm.Account;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.repair.trace.RunLog;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Writes down each call that brought no answer and was possibly billed, also one that a retry has
+ * made good since; what an answer cost goes with its step. Thread-safe.
+ */
+record CountedProvider(ChatProvider provider, RunLog log) implements ChatProvider {
+  @Override
+  public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
+    CallResult result = provider.call(request, stream);
+    if (result instanceof CallResult.Failed failed && !failed.usage().equals(Usage.NONE)) {
+      log.unanswered(failed.usage(), cost(request.model(), failed.usage()).orElse(null));
+    }
+    return result;
+  }
+
+  @Override
+  public String name() {
+    return provider.name();
+  }
+
+  @Override
+  public List<Account> accounts() {
+    return provider.accounts();
+  }
+
+  @Override
+  public Optional<Standstill> standstill(String model) {
+    return provider.standstill(model);
+  }
+
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return provider.cost(model, usage);
+  }
+
+  /** The provider outlives the run. */
+  @Override
+  public void close() {}
+}
