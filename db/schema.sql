@@ -4937,7 +4937,7 @@ BEGIN
     SELECT s.scope, s.per, s.limit_usd, s.spent_usd, COALESCE(c.activity_id, 0) AS told,
       CASE
         WHEN s.limit_usd > 0 AND s.spent_usd >= s.limit_usd
-          OR EXISTS (SELECT FROM known_waits w WHERE w.kind = 'budget' AND s.scope = ANY (w.scopes)) THEN 2
+          OR EXISTS (SELECT FROM known_waits w WHERE w.kind = 'budget' AND w.needed_usd IS NOT NULL AND s.scope = ANY (w.scopes)) THEN 2
         WHEN s.limit_usd > 0 AND s.spent_usd >= 0.8 * s.limit_usd THEN 1
         ELSE 0
       END AS level

@@ -152,6 +152,7 @@ COMMENT ON FUNCTION remove_budget IS 'Takes a budget away, with what was spent o
 
 -- Calls write nothing for this: whoever tells of budgets looks at them, and keeps in webhook_cursors (noted:budget:SCOPE) what was told: 1 for
 -- eight tenths, 2 for used up. Less than was told is told anew when it comes again: after a new day, or a higher limit.
+-- What waits without an amount wants the price of its model, not the budget's money.
 CREATE OR REPLACE FUNCTION note_budgets() RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -165,7 +166,7 @@ BEGIN
     SELECT s.scope, s.per, s.limit_usd, s.spent_usd, COALESCE(c.activity_id, 0) AS told,
       CASE
         WHEN s.limit_usd > 0 AND s.spent_usd >= s.limit_usd
-          OR EXISTS (SELECT FROM known_waits w WHERE w.kind = 'budget' AND s.scope = ANY (w.scopes)) THEN 2
+          OR EXISTS (SELECT FROM known_waits w WHERE w.kind = 'budget' AND w.needed_usd IS NOT NULL AND s.scope = ANY (w.scopes)) THEN 2
         WHEN s.limit_usd > 0 AND s.spent_usd >= 0.8 * s.limit_usd THEN 1
         ELSE 0
       END AS level

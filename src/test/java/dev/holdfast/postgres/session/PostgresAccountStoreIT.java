@@ -374,14 +374,16 @@ class PostgresAccountStoreIT {
 
   @Test
   @DisplayName(
-      "5.3: what a model without a price holds waits for a person, whatever room its budget has; an"
-          + " undone release leaves the wait as it was")
+      "5.3: what a model without a price holds waits for a person, whatever room its budget has,"
+          + " and makes it no budget that is used up; an undone release leaves the wait as it was")
   void unpricedAndUndone() {
     sql.run(
         "INSERT INTO holdfast.budgets (scope, per, limit_usd, changed_by) VALUES ('day', 'day', 5,"
             + " 'w')");
     long unpriced = held("q", "budget_exceeded: m has no price", "budget", "day", null);
+    assertThat(sql.number("SELECT holdfast.note_budgets()")).as("the budget has room").isZero();
     long full = held("q", "budget_exceeded: budget day", "budget", "day", "7");
+    assertThat(sql.number("SELECT holdfast.note_budgets()")).isEqualTo(1);
     assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isZero();
     sql.run("SELECT holdfast.release_ticket(?, 'ann')", full);
     sql.run("SELECT holdfast.release_waiting('w')");
