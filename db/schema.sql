@@ -5134,7 +5134,7 @@ AS $function$
     THEN 'same_error'
     ELSE COALESCE((SELECT CASE b.state
         WHEN 'needs_review' THEN 'succeeded' WHEN 'done' THEN 'succeeded' WHEN 'cancelled' THEN 'ended'
-        WHEN 'on_hold' THEN CASE WHEN wait_of_held(b.hold_actions, b.hold_reason) IS NULL THEN 'other_error' ELSE 'open' END
+        WHEN 'on_hold' THEN CASE WHEN wait_of_held(b) IS NULL THEN 'other_error' ELSE 'open' END
         ELSE 'open' END
       FROM ticket_base b WHERE b.id = w.ticket_id), 'ended')
   END
@@ -5617,7 +5617,7 @@ AS $function$
     FROM release_tickets w
     CROSS JOIN LATERAL (
       SELECT CASE WHEN w.released_at IS NOT NULL AND w.outcome IS NULL THEN COALESCE(
-        (SELECT wait_of_held(b.hold_actions, b.hold_reason) FROM ticket_base b WHERE b.id = w.ticket_id AND b.held_at IS NOT NULL), 'nothing') END AS held
+        (SELECT wait_of_held(b) FROM ticket_base b WHERE b.id = w.ticket_id AND b.held_at IS NOT NULL), 'nothing') END AS held
     ) o
     WHERE w.release_id = r.id
   ) c
@@ -8231,19 +8231,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[],text[],text) IS 'Lets a ticket that this transaction has inserted and not filed wait for others, and says whether it has to: those that are done need no wait. HF404 for one that is not there, HF422 for one that is cancelled.';
 GRANT EXECUTE ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[],text[],text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.wait_of_held(hold_actions text[], hold_reason text)
+CREATE OR REPLACE FUNCTION holdfast.wait_of_held(b holdfast.ticket_base)
  RETURNS text
- LANGUAGE sql
- IMMUTABLE
+ LANGUAGE plpgsql
+ STABLE
  SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
-  SELECT CASE
-    WHEN hold_actions && ARRAY['answer', 'approve_call'] THEN 'answer'
-    WHEN hold_reason ~ '^(account_unavailable|provider_unavailable|budget_exceeded):' THEN 'provider'
-  END
+BEGIN
+  RETURN CASE
+    WHEN b.hold_actions && ARRAY['answer', 'approve_call'] THEN 'answer'
+    WHEN EXISTS (SELECT FROM known_waits w WHERE w.ticket_id = b.id AND w.kind IN ('account', 'outage', 'budget')) THEN 'provider'
+  END;
+END
 $function$;
-COMMENT ON FUNCTION holdfast.wait_of_held(text[],text) IS 'What a ticket on hold waits for where its hold is no error: answer of a person, to a question or an approval; provider, or a budget. NULL otherwise.';
-GRANT EXECUTE ON FUNCTION holdfast.wait_of_held(text[],text) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.wait_of_held(holdfast.ticket_base) IS 'What a ticket on hold waits for where its hold is no error: answer of a person, to a question or an approval; provider, or a budget. NULL otherwise.';
+GRANT EXECUTE ON FUNCTION holdfast.wait_of_held(holdfast.ticket_base) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.waiting_call(t holdfast.ticket_base, wanted bigint, action text)
  RETURNS holdfast.tool_approvals

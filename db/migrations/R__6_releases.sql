@@ -124,12 +124,16 @@ END
 $$;
 COMMENT ON FUNCTION end_release IS 'Ends a release, whose row the caller has locked.';
 
-CREATE OR REPLACE FUNCTION wait_of_held(hold_actions text[], hold_reason text) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
-  SELECT CASE
-    WHEN hold_actions && ARRAY['answer', 'approve_call'] THEN 'answer'
-    WHEN hold_reason ~ '^(account_unavailable|provider_unavailable|budget_exceeded):' THEN 'provider'
-  END
+DROP FUNCTION IF EXISTS wait_of_held(text[], text);
+-- In plpgsql, for the view is made after it.
+CREATE OR REPLACE FUNCTION wait_of_held(b ticket_base) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+  RETURN CASE
+    WHEN b.hold_actions && ARRAY['answer', 'approve_call'] THEN 'answer'
+    WHEN EXISTS (SELECT FROM known_waits w WHERE w.ticket_id = b.id AND w.kind IN ('account', 'outage', 'budget')) THEN 'provider'
+  END;
+END
 $$;
 COMMENT ON FUNCTION wait_of_held IS 'What a ticket on hold waits for where its hold is no error: answer of a person, to a question or an approval; provider, or a budget. NULL otherwise.';
 
@@ -142,7 +146,7 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enabl
     THEN 'same_error'
     ELSE COALESCE((SELECT CASE b.state
         WHEN 'needs_review' THEN 'succeeded' WHEN 'done' THEN 'succeeded' WHEN 'cancelled' THEN 'ended'
-        WHEN 'on_hold' THEN CASE WHEN wait_of_held(b.hold_actions, b.hold_reason) IS NULL THEN 'other_error' ELSE 'open' END
+        WHEN 'on_hold' THEN CASE WHEN wait_of_held(b) IS NULL THEN 'other_error' ELSE 'open' END
         ELSE 'open' END
       FROM ticket_base b WHERE b.id = w.ticket_id), 'ended')
   END
@@ -279,7 +283,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, 
     FROM release_tickets w
     CROSS JOIN LATERAL (
       SELECT CASE WHEN w.released_at IS NOT NULL AND w.outcome IS NULL THEN COALESCE(
-        (SELECT wait_of_held(b.hold_actions, b.hold_reason) FROM ticket_base b WHERE b.id = w.ticket_id AND b.held_at IS NOT NULL), 'nothing') END AS held
+        (SELECT wait_of_held(b) FROM ticket_base b WHERE b.id = w.ticket_id AND b.held_at IS NOT NULL), 'nothing') END AS held
     ) o
     WHERE w.release_id = r.id
   ) c

@@ -28,6 +28,8 @@ import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.TicketWait;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -196,11 +198,14 @@ class ReleasesIT {
     tickets.queue().finish(List.of(end), List.of(ticket.lease().no()));
   }
 
-  private static Finish held(ClaimedTicket ticket, HoldCause cause) {
+  private static Finish held(
+      ClaimedTicket ticket, HoldCause cause, TicketWait.@Nullable Kind kind) {
+    TicketWait wait =
+        kind == null ? null : new TicketWait(kind, List.of("day"), "it waits", BigDecimal.TEN);
     String why = cause.wireName() + ": day";
     Failure failure = new Failure(why, Category.CODE_ERROR, "test", "", null, null, why);
     return new Finish.Failed(
-        ticket.id(), ticket.lease().no(), failure, new RetryDecision.Hold(cause, why));
+        ticket.id(), ticket.lease().no(), failure, new RetryDecision.Hold(cause, why), wait, false);
   }
 
   private static Finish parked(ClaimedTicket ticket, String action) {
@@ -216,8 +221,8 @@ class ReleasesIT {
     List<ClaimedTicket> canary = claim();
     end(canary.get(0), parked(canary.get(0), "answer"));
     end(canary.get(1), parked(canary.get(1), "approve_call"));
-    end(canary.get(2), held(canary.get(2), HoldCause.BUDGET_EXCEEDED));
-    end(canary.get(3), held(canary.get(3), HoldCause.ACCOUNT_UNAVAILABLE));
+    end(canary.get(2), held(canary.get(2), HoldCause.BUDGET_EXCEEDED, TicketWait.Kind.BUDGET));
+    end(canary.get(3), held(canary.get(3), HoldCause.ACCOUNT_UNAVAILABLE, TicketWait.Kind.ACCOUNT));
     advance();
     assertThat(now(release).progress())
         .isEqualTo(
@@ -234,6 +239,19 @@ class ReleasesIT {
     advance();
     assertThat(now(release).progress())
         .isEqualTo("step 2 of 2: released 10 of 10, 3 came through, 6 wait, 1 cancelled");
+  }
+
+  @Test
+  @DisplayName("a hold that only sounds like a wait for a budget is an error: nothing releases it")
+  void soundsLikeWait() {
+    hold(10);
+    Release release = desk.start(of(2, "all", null), "ann");
+    for (ClaimedTicket each : claim()) {
+      end(each, held(each, HoldCause.BUDGET_EXCEEDED, null));
+    }
+    advance();
+    assertThat(now(release).reason())
+        .isEqualTo("no ticket of step 1 came through: 2 on hold with another error");
   }
 
   @Test
