@@ -57,16 +57,18 @@ record CommandRun(
     variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
     try {
       ProgramFinder.check(command.command().getFirst(), root, environment.get("PATH"));
-      try (ProgramRun run =
-          ProgramRun.start(
-              sandbox.wrap(command.command(), root),
+      Sandbox.Ran ran =
+          sandbox.run(
+              command.command(),
               root,
-              variables,
-              "",
-              OutputLimits.merged(HEAD, TAIL))) {
-        ProgramEnd end = run.await(command.timeout(), KILL_GRACE);
-        return ended(end, secrets.redact(run.stdout().bothEnds()));
-      }
+              words -> {
+                try (ProgramRun run =
+                    ProgramRun.start(words, root, variables, "", OutputLimits.merged(HEAD, TAIL))) {
+                  ProgramEnd end = run.await(command.timeout(), KILL_GRACE);
+                  return new Sandbox.Ran(end, run.stdout().bothEnds());
+                }
+              });
+      return ended(ran.end(), secrets.redact(ran.output()));
     } catch (IOException e) {
       return new Ended(false, String.valueOf(e.getMessage()), "");
     }

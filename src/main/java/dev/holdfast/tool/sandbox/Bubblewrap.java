@@ -1,11 +1,13 @@
 package dev.holdfast.tool.sandbox;
 
+import dev.holdfast.process.ProgramEnd;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Confined by bubblewrap. A program can write only to the workspace and to a {@code /tmp} of its
@@ -21,6 +23,11 @@ public record Bubblewrap(
     Path program, List<String> isolation, List<Path> hidden, Network network, Optional<Path> proxy)
     implements Sandbox {
   private static final Path EMPTY = Path.of("/dev/null");
+
+  /** A socket that was to be hidden, or its directory. */
+  private static final Pattern GONE =
+      Pattern.compile("bwrap: Can't (create file at|mkdir parents for) [^\\n]*\\n?");
+
   private static final Path SOCKET = Path.of("/run/holdfast-proxy", AllowListProxy.socket());
 
   public Bubblewrap {
@@ -34,7 +41,8 @@ public record Bubblewrap(
   }
 
   /**
-   * Trap: bubblewrap refuses to start where one of the sockets is gone by then.
+   * Trap: bubblewrap refuses to start where one of the sockets is gone by then, {@code
+   * --ro-bind-try} or not.
    *
    * @param sockets that are hidden
    */
@@ -63,6 +71,12 @@ public record Bubblewrap(
     words.add("--");
     words.addAll(proxy.isPresent() ? ProxyRelay.wrap(SOCKET, command) : command);
     return words;
+  }
+
+  /** A program that prints the same is started again, too. */
+  @Override
+  public boolean isUnstarted(Ran ran) {
+    return ran.end().equals(new ProgramEnd.Exited(1)) && GONE.matcher(ran.output()).matches();
   }
 
   private static List<String> throughProxy(Path directory) {

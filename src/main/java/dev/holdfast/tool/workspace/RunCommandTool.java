@@ -5,6 +5,7 @@ import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +59,7 @@ record RunCommandTool(WorkspaceProgram program) {
     List<String> command = command(arguments.get("command"));
     Duration timeout = Duration.ofSeconds(arguments.path("timeout_seconds").asInt(DEFAULT_SECONDS));
     checkStart(command);
-    WorkspaceProgram.Run run = program.run(command, Map.of(), "", timeout);
+    Sandbox.Ran run = program.run(command, Map.of(), "", timeout);
     String output = run.output().isBlank() ? "[it printed nothing]" : run.output().stripTrailing();
     return switch (run.end()) {
       case ProgramEnd.Exited(int code) ->

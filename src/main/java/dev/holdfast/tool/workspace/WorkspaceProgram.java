@@ -23,11 +23,6 @@ record WorkspaceProgram(
   private static final int HEAD = 8 * 1024;
   private static final int TAIL = 20 * 1024;
 
-  /**
-   * @param output what it printed, both streams in their order, cut in the middle
-   */
-  record Run(ProgramEnd end, String output) {}
-
   WorkspaceProgram {
     environment = Map.copyOf(environment);
   }
@@ -37,21 +32,23 @@ record WorkspaceProgram(
    * @param input what it reads on stdin
    * @throws IOException if it cannot be started
    */
-  Run run(List<String> command, Map<String, String> variables, String input, Duration timeout)
+  Sandbox.Ran run(
+      List<String> command, Map<String, String> variables, String input, Duration timeout)
       throws IOException, InterruptedException {
     Map<String, String> all = BaseEnvironment.of(environment);
     all.putAll(Map.of("PAGER", "cat", "GIT_PAGER", "cat", "GIT_TERMINAL_PROMPT", "0"));
     all.putAll(variables);
     all.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
-    try (ProgramRun run =
-        ProgramRun.start(
-            sandbox.wrap(command, workspace.root()),
-            workspace.root(),
-            all,
-            input,
-            OutputLimits.merged(HEAD, TAIL))) {
-      ProgramEnd end = run.await(timeout, killGrace);
-      return new Run(end, run.stdout().bothEnds());
-    }
+    return sandbox.run(
+        command,
+        workspace.root(),
+        words -> {
+          try (ProgramRun run =
+              ProgramRun.start(
+                  words, workspace.root(), all, input, OutputLimits.merged(HEAD, TAIL))) {
+            ProgramEnd end = run.await(timeout, killGrace);
+            return new Sandbox.Ran(end, run.stdout().bothEnds());
+          }
+        });
   }
 }

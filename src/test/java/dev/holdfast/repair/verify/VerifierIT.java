@@ -13,8 +13,12 @@ import dev.holdfast.tool.sandbox.Network;
 import dev.holdfast.tool.sandbox.Sandbox;
 import dev.holdfast.tool.sandbox.SandboxMode;
 import dev.holdfast.tool.sandbox.Sandboxes;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -264,5 +269,33 @@ class VerifierIT {
     assertThat(result.changedFiles()).containsExactly("in.txt");
     assertThat(result.runs().getFirst().output()).contains("Read-only file system");
     assertThat(outside).doesNotExist();
+  }
+
+  @Test
+  @ResourceLock("unix sockets")
+  @DisplayName("A neighbour's socket that goes while a command starts is no failing command")
+  void socketGoes() throws Exception {
+    Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
+    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
+    Bubblewrap real = (Bubblewrap) sandbox;
+    Path socket = Files.createTempFile(Path.of("target").toAbsolutePath(), "s", "");
+    Files.delete(socket);
+    Path goesFirst = temp.resolve("bwrap");
+    Files.writeString(
+        goesFirst, "#!/bin/sh\nrm -f %s\nexec %s \"$@\"\n".formatted(socket, real.program()));
+    Files.setPosixFilePermissions(goesFirst, PosixFilePermissions.fromString("rwxr-xr-x"));
+    verifier =
+        verifier(
+            new Bubblewrap(
+                goesFirst, real.isolation(), real.hidden(), real.network(), real.proxy()));
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(socket));
+      Verification result = verify("echo started");
+      assertThat(result.runs().getFirst().output()).isEqualTo("started\n");
+      assertThat(result.passed()).isTrue();
+      assertThat(socket).doesNotExist();
+    } finally {
+      Files.deleteIfExists(socket);
+    }
   }
 }
