@@ -3,6 +3,7 @@ package dev.holdfast.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.ModelBehaviour;
+import dev.holdfast.testing.ModelServer;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ErrorMappingTest extends ProviderFixture {
   @ParameterizedTest
@@ -47,10 +49,30 @@ class ErrorMappingTest extends ProviderFixture {
         assertThat(failed.kind()).as("%s %s %s", vendor, status, body).isEqualTo(kind);
         assertThat(failed.retryable()).isEqualTo(retryable);
         assertThat(failed.httpStatus()).isEqualTo(status);
-        if (status >= 400) {
-          assertThat(failed.maybeBilled()).isEqualTo(billed);
-        }
+        assertThat(failed.maybeBilled()).isEqualTo(billed);
         assertThat(wire.getLast().httpStatus()).isEqualTo(status);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 303, 307, 308})
+  @DisplayName("B17: a redirect is not followed: neither key nor conversation goes to another host")
+  void redirected(int status) throws InterruptedException {
+    try (ModelServer other = ModelServer.start()) {
+      String there = "http://localhost:" + other.port();
+      for (Vendor vendor : Vendor.values()) {
+        Map<String, String> location = Map.of("Location", there + "/v1/messages?key=secret");
+        models.next(ModelBehaviour.status(status, location, ""));
+        CallResult.Failed failed = failed(vendor);
+        assertThat(other.requests()).as(vendor.name()).isEmpty();
+        assertThat(failed.kind()).isEqualTo(FailureKind.MODEL_ERROR);
+        assertThat(failed.retryable()).isFalse();
+        assertThat(failed.maybeBilled()).isFalse();
+        assertThat(failed.httpStatus()).isEqualTo(status);
+        assertThat(failed.message())
+            .contains("HTTP " + status, there + ",", "base-url")
+            .doesNotContain("messages");
       }
     }
   }

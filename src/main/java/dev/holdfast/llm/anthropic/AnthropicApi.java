@@ -47,7 +47,9 @@ final class AnthropicApi implements VendorApi {
 
   @Override
   public CallResult exchange(ChatRequest request, String key, Transmission transmission) {
-    RequestOptions options = RequestOptions.builder().timeout(timeout(request.timeout())).build();
+    // It would send the key along to another host.
+    RequestOptions options =
+        RequestOptions.builder().timeout(timeout(request.timeout())).followRedirects(false).build();
     AnthropicClient client =
         clients
             .computeIfAbsent(key, connect)

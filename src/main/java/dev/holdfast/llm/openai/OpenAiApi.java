@@ -20,6 +20,8 @@ import dev.holdfast.llm.wire.Transmission;
 import dev.holdfast.llm.wire.VendorApi;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import okhttp3.ConnectionPool;
 import org.jspecify.annotations.Nullable;
 
 /** Chat completions through openai-java, one pool of connections for all keys. */
@@ -34,13 +36,7 @@ final class OpenAiApi implements VendorApi {
    * @param provider its name in the configuration
    */
   OpenAiApi(String provider, @Nullable String baseUrl) {
-    this(
-        provider,
-        baseUrl,
-        OkHttpClient.builder()
-            .maxIdleConnections(HttpBounds.IDLE_CONNECTIONS)
-            .keepAliveDuration(HttpBounds.KEEP_ALIVE)
-            .build());
+    this(provider, baseUrl, new OkHttpClient(connections()));
   }
 
   /** Over a client of the caller's, which {@link #close} closes. */
@@ -48,6 +44,19 @@ final class OpenAiApi implements VendorApi {
     this.provider = provider;
     this.baseUrl = baseUrl == null ? VENDOR_URL : baseUrl;
     this.http = http;
+  }
+
+  /** The SDK's own builder would follow redirects, and send the conversation to another host. */
+  private static okhttp3.OkHttpClient connections() {
+    return new okhttp3.OkHttpClient.Builder()
+        .followRedirects(false)
+        .retryOnConnectionFailure(false)
+        .connectionPool(
+            new ConnectionPool(
+                HttpBounds.IDLE_CONNECTIONS,
+                HttpBounds.KEEP_ALIVE.toMillis(),
+                TimeUnit.MILLISECONDS))
+        .build();
   }
 
   @Override

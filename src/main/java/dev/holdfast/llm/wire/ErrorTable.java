@@ -75,6 +75,9 @@ final class ErrorTable {
    * @param status null for an error within a stream
    */
   static ErrorMeaning of(@Nullable Integer status, ErrorBody body) {
+    if (isRedirect(status)) {
+      return ErrorMeaning.REFUSED;
+    }
     if (body.html()) {
       return ofHtml(status);
     }
@@ -91,6 +94,11 @@ final class ErrorTable {
       return byText(body.message(), refused == null ? ErrorMeaning.BROKEN : refused);
     }
     return ofStatus(effective, body.message());
+  }
+
+  /** Whoever answers so is no model, whatever the words beside it. */
+  static boolean isRedirect(@Nullable Integer status) {
+    return status != null && status >= 300 && status < 400;
   }
 
   private static @Nullable ErrorMeaning byCode(
@@ -137,7 +145,7 @@ final class ErrorTable {
 
   /** True if the provider may have been paid for work, as far as the status tells. */
   static boolean maybeBilled(@Nullable Integer status, FailureKind kind) {
-    if (status == null || status < 400) {
+    if (status == null || status < 300) {
       return true;
     }
     boolean refusedAtOnce = status < 500 && status != 408;

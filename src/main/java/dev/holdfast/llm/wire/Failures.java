@@ -8,6 +8,8 @@ import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,12 +68,37 @@ public final class Failures {
     return new CallResult.Failed(
         meaning.kind(),
         meaning.retryable(),
-        "HTTP " + status + named(body),
+        "HTTP " + status + redirected(status, headers) + named(body),
         status,
         body.codes().isEmpty() ? null : body.codes().getFirst(),
         hint(meaning.kind(), headers, text, now),
         ErrorTable.maybeBilled(status, meaning.kind()),
         cause);
+  }
+
+  /** Only the server that it names: what comes behind may hold a secret. */
+  private static String redirected(int status, Map<String, List<String>> headers) {
+    for (Map.Entry<String, List<String>> header : headers.entrySet()) {
+      if (ErrorTable.isRedirect(status) && header.getKey().equalsIgnoreCase("Location")) {
+        return ": the server redirects to "
+            + server(String.join("", header.getValue()))
+            + ", which is not followed; make the provider's base-url the address that answers";
+      }
+    }
+    return "";
+  }
+
+  private static String server(String location) {
+    try {
+      URI address = new URI(location);
+      if (address.getRawAuthority() == null) {
+        return "another path of the same server";
+      }
+      String scheme = address.getScheme() == null ? "" : address.getScheme() + ":";
+      return scheme + "//" + address.getRawAuthority().replaceFirst(".*@", "");
+    } catch (URISyntaxException _) {
+      return "an address that cannot be read";
+    }
   }
 
   private static CallResult.Failed inStream(

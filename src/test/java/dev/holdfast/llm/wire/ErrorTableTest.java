@@ -200,7 +200,9 @@ class ErrorTableTest {
       value = {
         "-, true",
         "200, true",
-        "399, true",
+        "299, true",
+        "300, false",
+        "399, false",
         "400, false",
         "408, true",
         "429, false",

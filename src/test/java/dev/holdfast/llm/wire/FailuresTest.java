@@ -155,6 +155,27 @@ class FailuresTest {
     assertThat(of(new IOException("x"), seen(300, Map.of(), "")).message()).isEqualTo("HTTP 300");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "https://gate.example/login?token=s3cret, https://gate.example",
+    "https://ann:s3cret@gate.example:8443/, https://gate.example:8443",
+    "//gate.example/s3cret, //gate.example",
+    "/s3cret, another path of the same server",
+    "https://gate.example/s3cret path, an address that cannot be read",
+  })
+  @DisplayName("B17: a redirect is told of with its host alone, and never tried again")
+  void redirected(String location, String told) {
+    Map<String, List<String>> headers = Map.of("LOCATION", List.of(location));
+    String body = "{\"error\":{\"message\":\"m\",\"code\":\"rate_limit_exceeded\"}}";
+    CallResult.Failed failed = of(new IOException("x"), seen(302, headers, body));
+    assertThat(failed.kind()).isEqualTo(FailureKind.MODEL_ERROR);
+    assertThat(failed.retryable()).isFalse();
+    assertThat(failed.maybeBilled()).isFalse();
+    assertThat(failed.message())
+        .startsWith("HTTP 302: the server redirects to " + told + ",")
+        .doesNotContain("s3cret");
+  }
+
   @Test
   @DisplayName("B17: an error within the stream has its code, its hint, and was possibly billed")
   void inStream() {

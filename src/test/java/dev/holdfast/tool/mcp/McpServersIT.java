@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.testing.JavaCommand;
@@ -36,6 +37,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -266,6 +269,40 @@ class McpServersIT {
     ToolReply gone = call("die");
     assertThat(gone.outcome()).isEqualTo(Outcome.FAILED);
     assertThat(gone.content()).contains("cannot be");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 307, 308})
+  @DisplayName("A server over HTTP that redirects is not followed with the headers of the design")
+  void httpRedirected(int status) throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    HttpServer server = HttpServer.create(any, 0);
+    HttpServer other = HttpServer.create(any, 0);
+    AtomicInteger reached = new AtomicInteger();
+    String there = "http://localhost:" + other.getAddress().getPort() + "/mcp";
+    answer(server, status, exchange -> exchange.getResponseHeaders().add("Location", there));
+    answer(other, 500, _ -> reached.incrementAndGet());
+    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
+    try {
+      assertThatThrownBy(
+              () -> open(new McpServerSpec.Http(url, Map.of("Authorization", "Bearer token"))))
+          .hasMessageContaining("cannot be started");
+      assertThat(reached).hasValue(0);
+    } finally {
+      server.stop(0);
+      other.stop(0);
+    }
+  }
+
+  private static void answer(HttpServer server, int status, Consumer<HttpExchange> asked) {
+    server.createContext(
+        "/",
+        exchange -> {
+          asked.accept(exchange);
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    server.start();
   }
 
   @ParameterizedTest
