@@ -2,7 +2,9 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StaleViewException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
@@ -84,6 +86,12 @@ record Problems(Pages pages) implements Routes {
               503,
               "this took the database longer than web.statement-timeout; ask for less: a queue, a"
                   + " state, created_from");
+      // No retry mends a missing right or schema; room comes back.
+      case StatementRefusedException refused
+          when !(refused instanceof ServerExhaustedException) -> {
+        log.error("{} {}: {}", context.method(), context.path(), refused.getMessage());
+        yield Problem.of(500, words(refused));
+      }
       case QueueUnavailableException gone -> {
         log.warn("{} {}: {}", context.method(), context.path(), gone.getMessage());
         yield Problem.of(503, "the database cannot be reached just now; try again in some seconds");

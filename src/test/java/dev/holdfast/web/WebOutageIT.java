@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.TestSql;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -43,14 +44,19 @@ class WebOutageIT {
     }
   }
 
-  @Test
-  @DisplayName("while the database is gone it is 503 with Retry-After, and then all is well again")
-  void gone() throws SQLException {
+  private HikariDataSource pool(String first) {
     HikariConfig config = new HikariConfig();
     config.setDataSource(new TicketDatabase(testDatabase).dataSource());
     config.setMaximumPoolSize(3);
     config.setConnectionTimeout(1_000);
-    try (HikariDataSource pool = new HikariDataSource(config);
+    config.setConnectionInitSql(first);
+    return new HikariDataSource(config);
+  }
+
+  @Test
+  @DisplayName("while the database is gone it is 503 with Retry-After, and then all is well again")
+  void gone() throws SQLException {
+    try (HikariDataSource pool = pool("SELECT 1");
         WebServer server = WebFixture.server(pool);
         ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
       assertThat(ann.get("/api/v1/queues").status()).isEqualTo(200);
@@ -72,6 +78,57 @@ class WebOutageIT {
       }
       await().atMost(Duration.ofSeconds(20)).until(() -> ann.get("/api/v1/queues").status() == 200);
       assertThat(ann.post("/api/v1/tickets", "{\"kind\": \"x\"}").status()).isEqualTo(201);
+    }
+  }
+
+  @Test
+  @DisplayName("a missing right is a 500 that names it and the next step, for no retry mends it")
+  void missingRight() {
+    try (HikariDataSource pool = pool("SET ROLE holdfast_viewer");
+        WebServer server = WebFixture.server(pool);
+        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
+      assertThat(ann.get("/api/v1/tickets").status()).isEqualTo(200);
+      Answer refused = ann.post("/api/v1/tickets", "{\"kind\": \"x\"}");
+      assertThat(refused.status()).as(refused.toString()).isEqualTo(500);
+      assertThat(refused.header("Retry-After")).isEmpty();
+      assertThat(refused.detail()).contains("permission denied for", "GRANT", "holdfast_operator");
+    }
+  }
+
+  @Test
+  @DisplayName("a missing schema is a 500 that names the next step")
+  void missingSchema() {
+    TestSql sql = new TestSql(testDatabase.dataSource());
+    try (HikariDataSource pool = pool("SELECT 1");
+        WebServer server = WebFixture.server(pool);
+        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
+      sql.run("ALTER SCHEMA holdfast RENAME TO elsewhere");
+      Answer refused = ann.get("/api/v1/tickets");
+      assertThat(refused.status()).as(refused.toString()).isEqualTo(500);
+      assertThat(refused.detail()).contains("run: holdfast migrate");
+    } finally {
+      sql.run("ALTER SCHEMA elsewhere RENAME TO holdfast");
+    }
+  }
+
+  @Test
+  @DisplayName("a full disk is a 503, for it is mended in a while")
+  void fullDisk() {
+    TestSql sql = new TestSql(testDatabase.dataSource());
+    sql.run(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+            + " $$BEGIN RAISE 'no space left' USING ERRCODE = '53100'; END$$");
+    sql.run(
+        "CREATE TRIGGER full_disk BEFORE INSERT ON holdfast.ticket_base EXECUTE FUNCTION"
+            + " full_disk()");
+    try (HikariDataSource pool = pool("SELECT 1");
+        WebServer server = WebFixture.server(pool);
+        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
+      Answer full = ann.post("/api/v1/tickets", "{\"kind\": \"x\"}");
+      assertThat(full.status()).as(full.toString()).isEqualTo(503);
+      assertThat(full.header("Retry-After")).isPresent();
+    } finally {
+      sql.run("DROP FUNCTION full_disk CASCADE");
     }
   }
 }
