@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.QueueUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,6 +17,7 @@ import org.jdbi.v3.core.ConnectionFactory;
 final class OwnConnections implements ConnectionFactory {
   private final DataSource dataSource;
   private final Set<Connection> changed = ConcurrentHashMap.newKeySet();
+  private final Set<Connection> spoiled = ConcurrentHashMap.newKeySet();
 
   OwnConnections(DataSource dataSource) {
     this.dataSource = dataSource;
@@ -48,10 +50,19 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
+  /** A pool of HikariCP's, as ours is, makes a new connection in its stead. */
+  void spoil(Connection connection) {
+    spoiled.add(connection);
+  }
+
   @Override
   public void closeConnection(Connection connection) throws SQLException {
     // A try with resources: what cannot be put back is closed all the same.
     try (connection) {
+      if (spoiled.remove(connection) && dataSource instanceof HikariDataSource pool) {
+        pool.evictConnection(connection);
+        changed.remove(connection);
+      }
       if (changed.remove(connection) && !connection.isClosed()) {
         connection.setAutoCommit(false);
       }

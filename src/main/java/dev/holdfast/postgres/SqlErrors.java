@@ -24,6 +24,10 @@ public final class SqlErrors {
       "; only a database with ENCODING 'UTF8' can store all texts (holdfast doctor tells which this"
           + " one has)";
 
+  private static final String POOLER =
+      "; behind pgbouncer set its max_prepared_statements above 0, or prepareThreshold=0 in the"
+          + " database's URL (docs/deployment.md)";
+
   private SqlErrors() {}
 
   public static HoldfastException translate(RuntimeException e) {
@@ -44,6 +48,9 @@ public final class SqlErrors {
     }
     String message = serverMessage(e);
     String state = e.getSQLState() == null ? "" : e.getSQLState();
+    if (isStatementLost(e)) {
+      return refused(message + POOLER, state, e);
+    }
     return switch (state) {
       case "HF404" -> new TicketNotFoundException(message);
       case "HF409" -> new IllegalTransitionException(message);
@@ -122,12 +129,34 @@ public final class SqlErrors {
   }
 
   /**
-   * True for a deadlock or serialization failure: nothing was done, the same call may succeed now.
+   * True for a deadlock, a serialization failure or a lost statement: nothing was done, the same
+   * call may succeed now.
    */
   public static boolean isWorthAnotherTry(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
-        return "40001".equals(sql.getSQLState()) || "40P01".equals(sql.getSQLState());
+        return "40001".equals(sql.getSQLState())
+            || "40P01".equals(sql.getSQLState())
+            || isStatementLost(sql);
+      }
+    }
+    return false;
+  }
+
+  /**
+   * True if the statement was not even begun, because what the driver has prepared is not what the
+   * server has: a pooler lent another connection of the server, or a migration changed a table. On
+   * a new connection nothing is prepared yet.
+   */
+  public static boolean isStatementLost(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql) {
+        return switch (String.valueOf(sql.getSQLState())) {
+          case "42P05", "26000" -> true;
+          // The words depend on the server's language.
+          case "0A000" -> routine(sql).equals("RevalidateCachedQuery");
+          default -> false;
+        };
       }
     }
     return false;
@@ -199,6 +228,12 @@ public final class SqlErrors {
     ServerErrorMessage server =
         e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
     return server == null || server.getDetail() == null ? "" : server.getDetail();
+  }
+
+  private static String routine(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    return server == null || server.getRoutine() == null ? "" : server.getRoutine();
   }
 
   private static @Nullable String constraint(SQLException e) {

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs work in transactions, and translates what the database throws. Each work has a transaction
- * and a pooled connection of its own, and is done again if it lost a deadlock: nothing of it was
- * stored. {@link #within} makes all work part of one transaction. Thread-safe, but for that.
+ * and a pooled connection of its own, and is done again if it lost a deadlock or a prepared
+ * statement: nothing of it was stored. {@link #within} makes all work part of one transaction.
+ * Thread-safe, but for that.
  */
 public final class Transactions {
   private static final int TRIES = 3;
@@ -66,7 +67,10 @@ public final class Transactions {
 
   public <T> T run(Function<Handle, T> work) {
     return retried(
-        () -> open == null ? jdbi.inTransaction(own -> told(own, work)) : told(open, work));
+        () ->
+            open == null
+                ? onOwnHandle(own -> own.inTransaction(inside -> told(inside, work)))
+                : told(open, work));
   }
 
   private <T> T told(Handle handle, Function<Handle, T> work) {
@@ -85,7 +89,7 @@ public final class Transactions {
    * COMMIT would be round trips for nothing.
    */
   public <T> T runStatement(Function<Handle, T> work) {
-    return retried(() -> open == null ? jdbi.withHandle(work::apply) : work.apply(open));
+    return retried(() -> open == null ? onOwnHandle(work) : work.apply(open));
   }
 
   /** As {@link #runStatement}, without what Jdbi does for a statement. */
@@ -93,11 +97,15 @@ public final class Transactions {
     return retried(() -> open == null ? onOwn(call) : on(open.getConnection(), call));
   }
 
+  private <T> T onOwnHandle(Function<Handle, T> work) {
+    return jdbi.withHandle(own -> watched(own.getConnection(), () -> work.apply(own)));
+  }
+
   private <T> T onOwn(Call<T> call) {
     try {
       Connection own = connections.openConnection();
       try (Cleanable _ = connections.getCleanableFor(own)) {
-        return call.on(own);
+        return watched(own, () -> on(own, call));
       }
     } catch (SQLException e) {
       throw new StatementFailed(e);
@@ -120,6 +128,18 @@ public final class Transactions {
       return call.on(connection);
     } catch (SQLException e) {
       throw new StatementFailed(e);
+    }
+  }
+
+  /** Whoever is lent the connection next would have the same trouble. */
+  private <T> T watched(Connection own, Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (RuntimeException e) {
+      if (SqlErrors.isStatementLost(e)) {
+        connections.spoil(own);
+      }
+      throw e;
     }
   }
 

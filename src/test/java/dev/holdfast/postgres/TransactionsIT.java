@@ -10,6 +10,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketInbox.Named;
@@ -22,9 +23,13 @@ import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -35,6 +40,12 @@ import org.junit.jupiter.api.Timeout;
 @EverySetup
 @Timeout(120)
 class TransactionsIT {
+  /** As a server's connection that pgbouncer has lent to another worker before. */
+  private static final String TAKE_NAMES =
+      "DO $$BEGIN FOR i IN 1..100 LOOP BEGIN EXECUTE format('PREPARE \"S_%s\" AS SELECT 0', i);"
+          + " EXCEPTION WHEN duplicate_prepared_statement THEN NULL; END; END LOOP; END$$";
+
+  private final TestDatabase database;
   private final TestSql sql;
   @AutoClose private final HikariDataSource pool;
   private final PostgresTicketInbox inbox;
@@ -42,6 +53,7 @@ class TransactionsIT {
   private final TestTickets tickets;
 
   TransactionsIT(TestDatabase database) {
+    this.database = database;
     this.sql = new TestSql(database.dataSource());
     HikariConfig config = new HikariConfig();
     config.setDataSource(database.dataSource());
@@ -160,5 +172,106 @@ class TransactionsIT {
       connection.rollback();
     }
     assertThat(count("off-half")).isZero();
+  }
+
+  /** Each statement is prepared on the server at its first use. */
+  private HikariDataSource preparing(int connections, String first) {
+    String url = database.jdbcUrl();
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url + (url.contains("?") ? "&" : "?") + "prepareThreshold=1");
+    config.setUsername(database.user());
+    config.setPassword(database.password());
+    config.setMaximumPoolSize(connections);
+    config.setConnectionInitSql(first);
+    return new HikariDataSource(config);
+  }
+
+  private static void execute(DataSource pool, String statement) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement plain = connection.createStatement()) {
+      plain.execute(statement);
+    }
+  }
+
+  private static int pid(Handle handle) {
+    return handle.createQuery("SELECT pg_backend_pid()").mapTo(Integer.class).one();
+  }
+
+  @Test
+  @DisplayName("a connection whose prepared statements clash is replaced, and the work done again")
+  void clash() throws SQLException {
+    try (HikariDataSource preparing = preparing(1, "SELECT 1")) {
+      Transactions transactions = new Transactions(preparing);
+      execute(preparing, TAKE_NAMES);
+      assertThat(transactions.runStatement(TransactionsIT::pid)).isPositive();
+      execute(preparing, TAKE_NAMES);
+      assertThat(transactions.run(TransactionsIT::pid)).isPositive();
+      execute(preparing, TAKE_NAMES);
+      assertThat(
+              transactions.<Boolean>runCall(
+                  own -> own.prepareStatement("SELECT 1").executeQuery().next()))
+          .isTrue();
+    }
+  }
+
+  @Test
+  @DisplayName("work whose prepared statement is gone, or of an old form, is done again")
+  void gone() throws SQLException {
+    sql.run("CREATE TABLE altered (it int)");
+    sql.run("INSERT INTO altered VALUES (1)");
+    try (HikariDataSource preparing = preparing(1, "SELECT 1")) {
+      Transactions transactions = new Transactions(preparing);
+      Function<Handle, String> read =
+          handle ->
+              pid(handle) + handle.createQuery("SELECT * FROM altered").mapTo(String.class).one();
+      assertThat(transactions.run(read)).endsWith("1");
+      // In a DO block, so that the driver does not hear of it.
+      execute(preparing, "DO $$BEGIN EXECUTE 'DEALLOCATE ALL'; END$$");
+      assertThat(transactions.run(read)).endsWith("1");
+      assertThat(transactions.run(read)).endsWith("1");
+      sql.run("ALTER TABLE altered ALTER it TYPE text USING 'one'");
+      assertThat(transactions.run(read)).endsWith("one");
+    } finally {
+      sql.run("DROP TABLE altered");
+    }
+  }
+
+  @Test
+  @DisplayName("where prepared statements clash again and again, the error names the settings")
+  void clashForEver() {
+    try (HikariDataSource preparing = preparing(1, TAKE_NAMES)) {
+      assertThatThrownBy(() -> new Transactions(preparing).run(TransactionsIT::pid))
+          .isInstanceOf(StatementRefusedException.class)
+          .hasMessageContaining("already exists")
+          .hasMessageContaining("max_prepared_statements")
+          .hasMessageContaining("prepareThreshold=0");
+    }
+  }
+
+  @Test
+  // One of the two connections listens.
+  @DisplayName("a success whose prepared statement clashes is stored as a success")
+  void storedResult() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    long id = inbox.enqueue(NewTicket.ofKind("off-clash"));
+    try (HikariDataSource preparing = preparing(2, "SELECT 1");
+        Worker _ =
+            Holdfast.worker(preparing)
+                .handler(
+                    "off-clash",
+                    ticket -> {
+                      execute(preparing, TAKE_NAMES);
+                      return HandlerResult.done("{\"sent\": true}");
+                    })
+                .listener(
+                    event -> {
+                      if (!(event instanceof TicketEvent.Claimed)) {
+                        ended.countDown();
+                      }
+                    })
+                .start()) {
+      assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(state(id)).isEqualTo("done");
   }
 }

@@ -66,7 +66,7 @@ final class ClaimCall {
       taken = take(connection, request, ClaimRequest.Room.SMALL_BYTES);
     } catch (SQLException e) {
       HoldfastException why = SqlErrors.translate(e);
-      if (QueueUnavailableException.isAway(why)) {
+      if (QueueUnavailableException.isAway(why) || SqlErrors.isStatementLost(e)) {
         throw e;
       }
       log.warn("a claim is repeated one by one, without any content: {}", e.getMessage());
@@ -137,7 +137,9 @@ final class ClaimCall {
         suspect = each.equals(taken.suspect()) ? found.orElse(null) : suspect;
       } catch (SQLException e) {
         HoldfastException why = SqlErrors.translate(e);
-        if (QueueUnavailableException.isAway(why) || why instanceof TicketBusyException) {
+        if (QueueUnavailableException.isAway(why)
+            || why instanceof TicketBusyException
+            || SqlErrors.isStatementLost(e)) {
           log.warn("claimed tickets are left to be rescued: {}", why.getMessage());
           break;
         }
