@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.config.Settings;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,6 +28,14 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return servers.demo(root.settings(), exitWhenDone, root.terminal());
+    Settings settings = root.settings();
+    if (settings.database().url() != null) {
+      root.terminal()
+          .err()
+          .println(
+              "the demo uses a PostgreSQL of its own; the one that HOLDFAST_DATABASE_URL, or"
+                  + " database.url in holdfast.yaml, names is not touched");
+    }
+    return servers.demo(settings, exitWhenDone, root.terminal());
   }
 }

@@ -132,6 +132,20 @@ class ServerCommandsTest {
   }
 
   @Test
+  @DisplayName("demo says in one line that it does not use the database that is configured")
+  void demoBesideConfigured() {
+    assertThat(run("demo")).isZero();
+    assertThat(err.toString()).isEmpty();
+    Map<String, String> configured =
+        Map.of("HOLDFAST_DATABASE_URL", "postgres://ann:secret@db/jobs");
+    assertThat(runWith(configured, "demo")).isZero();
+    assertThat(err.toString())
+        .hasLineCount(1)
+        .contains("the demo", "HOLDFAST_DATABASE_URL", "is not touched")
+        .doesNotContain("secret");
+  }
+
+  @Test
   @DisplayName("bad values are exit code 2 and one line each, and nothing starts")
   void garbage() {
     assertThat(run("worker", "--concurrency", "0")).isEqualTo(2);
