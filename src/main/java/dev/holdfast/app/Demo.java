@@ -106,7 +106,10 @@ final class Demo implements AutoCloseable {
     WorkerProcess worker =
         parts.add(
             WorkerProcess.start(
-                onFreePort(DemoAgent.with(settings, home)), database, event -> {}, home),
+                onFreePort(DemoAgent.with(settings.withOwnDatabase(), home)),
+                database,
+                event -> {},
+                home),
             WorkerProcess::close);
     worker.serve(true);
     out.printf(

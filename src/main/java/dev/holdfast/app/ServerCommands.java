@@ -49,9 +49,10 @@ record ServerCommands(Path home) implements Servers {
       tellIfSlow(running, patience);
       EmbeddedServer server =
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
+      Settings used = server == null ? settings : settings.withOwnDatabase();
       WorkerProcess worker =
           parts.add(
-              WorkerProcess.start(settings, database(settings, server), event -> {}, home),
+              WorkerProcess.start(used, database(settings, server), event -> {}, home),
               WorkerProcess::close);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
       if (server != null) {

@@ -65,6 +65,25 @@ public record Settings(
         secretFiles);
   }
 
+  /** For a worker that starts its database: no configured address leads there. */
+  public Settings withOwnDatabase() {
+    return new Settings(
+        new DatabaseSettings(null, null, null, database.poolSize(), null),
+        worker,
+        retry,
+        classifierRules,
+        workspaceRetention,
+        payloadMaxBytes,
+        payloadMaxExpandedBytes,
+        command,
+        agents,
+        repair,
+        web,
+        logFormat,
+        secrets,
+        secretFiles);
+  }
+
   public Settings withWeb(WebSettings newWeb) {
     return new Settings(
         database,

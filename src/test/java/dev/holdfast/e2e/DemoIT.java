@@ -3,7 +3,11 @@ package dev.holdfast.e2e;
 import static dev.holdfast.e2e.TicketRows.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.MatchResult;
@@ -104,6 +108,23 @@ class DemoIT {
           .allSatisfy(
               each ->
                   assertThat(each.resolve("total.sh")).content().contains("sum=$((sum + amount))"));
+    }
+  }
+
+  @Test
+  @DisplayName("demo asks nothing of a configured database, also not to hear of new tickets")
+  void configuredDatabase() throws Exception {
+    try (ServerSocket configured = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String url = "postgres://ann:secret@127.0.0.1:" + configured.getLocalPort() + "/jobs";
+      holdfast.with("HOLDFAST_DATABASE_URL", url);
+      holdfast.with("HOLDFAST_DATABASE_LISTEN_URL", url);
+      Outcome outcome = holdfast.run("demo", "--exit-when-done");
+      assertThat(outcome.exit()).as(outcome.toString()).isZero();
+      assertThat(outcome.stderr()).hasLineCount(1).contains("is not touched");
+      configured.setSoTimeout(1);
+      assertThatThrownBy(configured::accept)
+          .as("nobody has connected")
+          .isInstanceOf(SocketTimeoutException.class);
     }
   }
 }
