@@ -105,6 +105,27 @@ class AnswersTest extends ProviderFixture {
     assertThat(wire).hasSize(1);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("calls leave no thread behind")
+  void threads(Vendor vendor) throws InterruptedException {
+    ChatProvider provider = provider(vendor);
+    int calls = 100;
+    long before = sleepers();
+    for (int i = 0; i < calls; i++) {
+      models.next(ModelBehaviour.answer("x"));
+      provider.call(request(), StreamListener.NONE);
+    }
+    // Some room for the clients of tests beside this one.
+    assertThat(sleepers() - before).isLessThan(calls / 2);
+  }
+
+  private static long sleepers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().contains("Sleeper"))
+        .count();
+  }
+
   @Test
   @DisplayName("an output limit, a refusal and a full window are told apart from an end")
   void stops() throws InterruptedException {

@@ -96,6 +96,7 @@ final class OpenAiApi implements VendorApi {
             .baseUrl(baseUrl)
             .apiKey(key)
             .maxRetries(0)
+            .sleeper(NoSleeper.INSTANCE)
             .build());
   }
 
