@@ -1,5 +1,6 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.process.CutText;
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.OutputTail;
@@ -7,6 +8,7 @@ import dev.holdfast.process.OwnSession;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
 import dev.holdfast.process.ProgramUser;
+import dev.holdfast.process.Utf8;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -17,6 +19,7 @@ import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.output.OutputFollower;
 import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -144,7 +147,7 @@ public final class CommandHandler implements TicketHandler {
       return asked(redaction.of(question.get()));
     }
     Optional<ObjectNode> result =
-        line.object().or(() -> text(run)).map(each -> (ObjectNode) redaction.of(each));
+        line.object().or(() -> text(run, redaction)).map(each -> (ObjectNode) redaction.of(each));
     try {
       String enqueues = result.map(each -> enqueues(each, design)).orElse(null);
       return new HandlerResult.Succeeded(
@@ -170,17 +173,28 @@ public final class CommandHandler implements TicketHandler {
     }
   }
 
-  /**
-   * The end of what it printed, for want of JSON; empty where that is nothing. A cut may have gone
-   * through a secret, so it begins with the line behind it.
-   */
-  private static Optional<ObjectNode> text(ProgramRun run) {
-    String end = run.stdout().end(TEXT_RESULT);
-    boolean cut = run.stdout().total() > TEXT_RESULT;
-    int line = end.indexOf('\n') + 1;
-    String text = cut && line == 0 ? "" : end.substring(cut ? line : 0).strip();
+  /** The end of what it printed, for want of JSON; empty where that is nothing. */
+  private static Optional<ObjectNode> text(ProgramRun run, Redaction redaction) {
+    OutputTail stdout = run.stdout();
+    String kept = stdout.total() > STDOUT_LIMIT ? CutText.behind(stdout.end()) : stdout.end();
+    // Secrets are taken out before the cut, which may go through one.
+    String text = end(redaction.of(kept).strip());
     return text.isEmpty()
         ? Optional.empty()
         : Optional.of(Json.MAPPER.createObjectNode().put("text", text));
+  }
+
+  /** Its last lines that are not too long together; of a last line that is, the end with a note. */
+  private static String end(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length <= TEXT_RESULT) {
+      return text;
+    }
+    String end = Utf8.afterCut(bytes, bytes.length - TEXT_RESULT);
+    int line = end.indexOf('\n') + 1;
+    return line > 0
+        ? end.substring(line).strip()
+        : "[the last %s of the last line, which is longer]\n".formatted(ExitText.size(TEXT_RESULT))
+            + end;
   }
 }

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("Command handler: what a program is given and gives")
 class CommandHandlerIT {
@@ -94,7 +96,22 @@ class CommandHandlerIT {
         .isEqualTo("{\"text\":\"ab\uFFFD\"}");
     assertThat(tickets.succeed("head -c 10000000 /dev/zero | tr '\\0' x; echo; echo end").result())
         .isEqualTo("{\"text\":\"end\"}");
-    assertThat(tickets.succeed("head -c 10000000 /dev/zero | tr '\\0' x").result()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "; echo", "; head -c 20000 /dev/zero | tr '\\0' '\\n'"})
+  @DisplayName("22.6: of a last line that is too long for a result the end is kept, which says so")
+  void longLineIsCut(String behind) throws Exception {
+    for (int bytes : List.of(16_385, 10_000_000)) {
+      String script = "echo log; head -c " + bytes + " /dev/zero | tr '\\0' x" + behind;
+      assertThat(tickets.succeed(script).result())
+          .isEqualTo(
+              "{\"text\":\"[the last 16KiB of the last line, which is longer]\\n"
+                  + "x".repeat(16 * 1024)
+                  + "\"}");
+    }
+    assertThat(tickets.succeed("head -c 16384 /dev/zero | tr '\\0' x" + behind).result())
+        .isEqualTo("{\"text\":\"" + "x".repeat(16 * 1024) + "\"}");
   }
 
   @Test

@@ -78,6 +78,20 @@ class CommandSecretsIT {
   }
 
   @Test
+  @DisplayName("Secrets never reach rows: half of one is not left where a long line is cut")
+  void redactsBeforeTheCut() throws Exception {
+    tickets.passable("OPENAI_API_KEY");
+    String ask = "\"pass_environment\": [\"OPENAI_API_KEY\"]";
+
+    String result =
+        tickets.succeed("printf '%01000d%s%016380d' 0 \"$OPENAI_API_KEY\" 0", ask).result();
+    assertThat(result).contains("which is longer]\\nKEY]000").doesNotContain("api-key", "hidden");
+    // The secret lies across the beginning of what is kept of the output, and blanks follow.
+    assertThat(tickets.succeed("printf '%s%01048570s' \"$OPENAI_API_KEY\" ''", ask).result())
+        .isNull();
+  }
+
+  @Test
   @DisplayName(
       "Secrets never reach rows: one with line breaks, quotes and backslashes is found in text, in"
           + " JSON, in JSON inside of JSON and in Base64")
