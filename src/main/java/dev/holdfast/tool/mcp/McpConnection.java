@@ -40,9 +40,15 @@ final class McpConnection implements AutoCloseable {
     return ended.isDone();
   }
 
+  /** True where the server is well, but has forgotten the session. */
+  boolean isForgotten() {
+    return ended.getNow("").equals(HttpTransport.FORGOTTEN);
+  }
+
   /**
    * Asks the server something.
    *
+   * @throws SessionForgotten if it has forgotten the session, and so did not look at the question
    * @throws ServerEnded if it ends before it answers
    * @throws TimeoutException if it does not answer in time
    * @throws RuntimeException of the SDK, for an answer that is an error

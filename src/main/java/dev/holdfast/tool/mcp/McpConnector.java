@@ -18,7 +18,6 @@ import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -98,16 +97,17 @@ record McpConnector(
     HttpRequest.Builder request = HttpRequest.newBuilder();
     http.headers().forEach(request::setHeader);
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
-    HttpClientStreamableHttpTransport transport =
+    McpJsonMapper mapper = McpJsonDefaults.getMapper();
+    HttpClientStreamableHttpTransport streams =
         HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
+            .jsonMapper(mapper)
             .endpoint(url.getRawPath() + query)
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())
             .maxResponseSize(settings.maxMessage())
             .build();
-    CompletableFuture<String> ended = new CompletableFuture<>();
-    return new McpConnection(
-        client(transport), ended, () -> "", () -> ended.complete("it was closed"));
+    HttpTransport transport = new HttpTransport(streams, mapper);
+    return new McpConnection(client(transport), transport.ended(), () -> "", transport::stop);
   }
 
   private McpSyncClient client(McpClientTransport transport) {

@@ -28,6 +28,7 @@ final class McpServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(McpServer.class);
   private static final int MAX_PAGES = 50;
   private static final int MAX_CAUSES = 20;
+  private static final int NOT_FOUND = 404;
 
   private final String name;
   private final McpServerSpec spec;
@@ -94,19 +95,42 @@ final class McpServer implements AutoCloseable {
    * @throws ToolExecutionException if it cannot be reached or refuses to look at the call
    */
   String call(String tool, Map<String, Object> arguments) throws InterruptedException {
+    CallToolRequest request = CallToolRequest.builder(tool).arguments(arguments).build();
+    CallToolResult result = inKnownSession(request);
+    if (Boolean.TRUE.equals(result.isError())) {
+      throw new ModelRetryException(McpAnswer.text(result));
+    }
+    return McpAnswer.text(result);
+  }
+
+  /** Once more, in a new session, where the server has forgotten the one that there was. */
+  private CallToolResult inKnownSession(CallToolRequest request) throws InterruptedException {
+    try {
+      return ask(request);
+    } catch (SessionForgotten e) {
+      log.info("MCP server {} does not know the session any more: a new one is begun", name);
+    }
+    try {
+      return ask(request);
+    } catch (SessionForgotten e) {
+      throw refused(NOT_FOUND, e);
+    }
+  }
+
+  private CallToolResult ask(CallToolRequest request) throws InterruptedException {
     McpConnection connection = connection();
-    CallToolResult result;
     boolean answered = false;
     try {
-      result =
-          connection.ask(
-              client -> client.callTool(CallToolRequest.builder(tool).arguments(arguments).build()),
-              connector.settings().callTimeout());
+      CallToolResult result =
+          connection.ask(client -> client.callTool(request), connector.settings().callTimeout());
       answered = true;
+      return result;
     } catch (McpError e) {
       answered = true;
       throw new ModelRetryException(
           "MCP server " + name + " refused the call: " + e.getMessage(), e);
+    } catch (SessionForgotten e) {
+      throw e;
     } catch (RuntimeException | TimeoutException e) {
       OptionalInt refusal = HttpRefusal.status(e);
       answered = refusal.isPresent();
@@ -116,10 +140,6 @@ final class McpServer implements AutoCloseable {
         drop(connection);
       }
     }
-    if (Boolean.TRUE.equals(result.isError())) {
-      throw new ModelRetryException(McpAnswer.text(result));
-    }
-    return McpAnswer.text(result);
   }
 
   /** It has not begun the call. */
@@ -166,7 +186,7 @@ final class McpServer implements AutoCloseable {
       }
       if (current != null) {
         current.close();
-        current = null;
+        forget(current);
       }
       current = start();
       return current;
@@ -196,12 +216,18 @@ final class McpServer implements AutoCloseable {
     }
   }
 
+  /** A server that is well and only wants a new session has lost none of its starts. */
+  private void forget(McpConnection connection) {
+    current = null;
+    starts -= connection.isForgotten() ? 1 : 0;
+  }
+
   /** Stops a server that is of no use any more, with whatever it is still doing. */
   private void drop(McpConnection connection) {
     lock.lock();
     try {
       if (current == connection) {
-        current = null;
+        forget(connection);
       }
     } finally {
       lock.unlock();

@@ -156,7 +156,7 @@ final class StdioTransport implements McpClientTransport {
 
   @Override
   public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-    return mapper.convertValue(data, type);
+    return McpContent.read(mapper, data, type);
   }
 
   @Override

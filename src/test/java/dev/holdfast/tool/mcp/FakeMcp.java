@@ -125,6 +125,7 @@ public final class FakeMcp {
         tool("env", ""),
         tool("wrong", ""),
         tool("refused", ""),
+        tool("novel", ""),
         tool("a/very.long name ".repeat(8).strip(), ""));
   }
 
@@ -144,6 +145,12 @@ public final class FakeMcp {
           "{\"jsonrpc\": \"2.0\", \"id\": "
               + id
               + ", \"error\": {\"code\": -32602, \"message\": \"no such account\"}}";
+      case "novel" ->
+          result(
+              id,
+              "{\"content\": [{\"type\": \"text\", \"text\": \"before\"}, {\"type\": \"hologram\","
+                  + " \"data\": {\"text\": \"x\"}}, {\"text\": \"untyped\"}, {\"type\": \"text\","
+                  + " \"text\": \"behind\"}], \"isError\": false}");
       case "env" -> content(id, System.getenv().keySet() + " " + System.getenv("GIVEN"), false);
       default -> content(id, "said " + group(TEXT, line), false);
     };

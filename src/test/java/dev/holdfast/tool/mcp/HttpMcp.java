@@ -20,6 +20,7 @@ final class HttpMcp implements AutoCloseable {
   private final Set<String> known = ConcurrentHashMap.newKeySet();
   private final AtomicInteger calls = new AtomicInteger();
   private volatile int refusal;
+  private volatile boolean strict;
 
   private HttpMcp(HttpServer server) {
     this.server = server;
@@ -45,6 +46,16 @@ final class HttpMcp implements AutoCloseable {
     refusal = status;
   }
 
+  /**
+   * All of them, as one that was started again.
+   *
+   * @param strict also refuses to begin a session for who names an old one
+   */
+  void forgetSessions(boolean strict) {
+    this.strict = strict;
+    known.clear();
+  }
+
   /** Calls that took effect. */
   int calls() {
     return calls.get();
@@ -55,12 +66,16 @@ final class HttpMcp implements AutoCloseable {
       String request = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       if (!exchange.getRequestMethod().equals("POST")) {
         exchange.sendResponseHeaders(405, -1);
-      } else if (request.contains("\"initialize\"")) {
+      } else if (request.contains("\"initialize\"") && !isOld(exchange)) {
         greet(exchange, request);
       } else {
         answer(exchange, request);
       }
     }
+  }
+
+  private boolean isOld(HttpExchange exchange) {
+    return strict && exchange.getRequestHeaders().containsKey(SESSION);
   }
 
   private void greet(HttpExchange exchange, String request) throws IOException {

@@ -116,7 +116,7 @@ class McpServersIT {
   void stdio() throws Exception {
     open(program("good"));
     assertThat(box.specs())
-        .hasSize(12)
+        .hasSize(13)
         .allSatisfy(spec -> assertThat(spec.name()).matches("mcp__fake__[a-zA-Z0-9_-]{1,53}"));
     assertThat(call("echo").content())
         .isEqualTo("said hi\n[an image, image/png, about 3 bytes, not shown]");
@@ -156,6 +156,21 @@ class McpServersIT {
         box.run(List.of(new ToolCall("1", "mcp__fake__echo", "{\"text\": 1}"))).getFirst();
     assertThat(invalid.content()).contains("text must be of type string");
     assertThat(call("chatty").content()).startsWith("said hi");
+  }
+
+  @Test
+  @DisplayName("C19: content of a type that is not known is passed over, and the model is told")
+  void unknownContent() throws Exception {
+    String shown =
+        "before\n[content of type hologram is not shown]\n"
+            + "[content of type unknown is not shown]\nbehind";
+    open(program("good"));
+    assertThat(call("novel").content()).isEqualTo(shown);
+    box.close();
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      assertThat(call("novel").content()).isEqualTo(shown);
+    }
   }
 
   @Test
@@ -320,6 +335,25 @@ class McpServersIT {
       }
       server.refuseCalls(0);
       assertThat(call("die").outcome()).isEqualTo(Outcome.OK);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @DisplayName("C38: where a server over HTTP has forgotten the session, a call begins a new one")
+  void httpForgets(boolean strict) throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      assertThat(call("die").outcome()).isEqualTo(Outcome.OK);
+      for (int calls = 2; calls < 5; calls++) {
+        server.forgetSessions(strict);
+        ToolReply repeated = call("die");
+        assertThat(repeated.content()).startsWith("said hi");
+        assertThat(repeated.outcome()).isEqualTo(Outcome.OK);
+        assertThat(server.calls()).isEqualTo(calls);
+        assertThat(call("echo").outcome()).isEqualTo(Outcome.OK);
+        assertThat(server.calls()).isEqualTo(++calls);
+      }
     }
   }
 

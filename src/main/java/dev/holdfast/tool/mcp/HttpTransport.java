@@ -1,0 +1,78 @@
+package dev.holdfast.tool.mcp;
+
+import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
+import io.modelcontextprotocol.spec.McpTransportSessionNotFoundException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
+
+/**
+ * A server over HTTP. It ends when the server has forgotten the session. The SDK would begin a new
+ * one by itself, but end all calls under way with an error that does not tell which were refused.
+ */
+final class HttpTransport implements McpClientTransport {
+  /** Why it ended, where the server has forgotten the session. */
+  static final String FORGOTTEN = "it does not know the session any more";
+
+  private final HttpClientStreamableHttpTransport http;
+  private final McpJsonMapper mapper;
+  private final CompletableFuture<String> ended = new CompletableFuture<>();
+
+  HttpTransport(HttpClientStreamableHttpTransport http, McpJsonMapper mapper) {
+    this.http = http;
+    this.mapper = mapper;
+  }
+
+  /** Completed with the reason when nothing more comes from the server. */
+  CompletableFuture<String> ended() {
+    return ended;
+  }
+
+  @Override
+  public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    return http.connect(handler);
+  }
+
+  @Override
+  public void setExceptionHandler(Consumer<Throwable> handler) {
+    http.setExceptionHandler(
+        error -> {
+          if (error instanceof McpTransportSessionNotFoundException) {
+            ended.complete(FORGOTTEN);
+          } else {
+            handler.accept(error);
+          }
+        });
+  }
+
+  @Override
+  public Mono<Void> sendMessage(JSONRPCMessage message) {
+    return http.sendMessage(message)
+        .onErrorMap(McpTransportSessionNotFoundException.class, SessionForgotten::new);
+  }
+
+  @Override
+  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
+    return McpContent.read(mapper, data, type);
+  }
+
+  @Override
+  public List<String> protocolVersions() {
+    return http.protocolVersions();
+  }
+
+  @Override
+  public Mono<Void> closeGracefully() {
+    return http.closeGracefully();
+  }
+
+  void stop() {
+    ended.complete("it was closed");
+  }
+}
