@@ -28,7 +28,7 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
           Kind.TOO_LARGE,
           "The answer is larger than " + limits.maxBytes() + " bytes: change less at once.");
     }
-    String text = answer.startsWith("\uFEFF") ? answer.substring(1) : answer;
+    String text = ByteOrderMark.without(answer);
     List<AnswerPart> parts = new AnswerReader(text, target::isFile).read();
     if (parts.isEmpty()) {
       throw new PatchRejection(Kind.NO_DIFF, NO_DIFF);
@@ -89,7 +89,7 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
         hunks = LineEnds.LF.adapt(hunks);
       } else if (target.isFile(file.oldPath())) {
         byte[] content = target.read(file.oldPath());
-        hunks = LineEnds.of(content).adapt(hunks);
+        hunks = ByteOrderMark.adapt(LineEnds.of(content).adapt(hunks), content);
         if (file.operation() != Operation.DELETE) {
           hunks = new MissingContext(file.oldPath(), content).added(hunks);
         }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,10 @@ final class BlockEdits {
               + "unchanged|same|previous|other|omitted|remains?|code|as before)\\b.*$");
 
   private final PatchTarget target;
+
+  /** Paths of files that begin with a byte order mark; the texts of these are without it. */
+  private final Set<String> marked = new HashSet<>();
+
   private final Map<String, Optional<String>> before = new LinkedHashMap<>();
   private final Map<String, Optional<String>> after = new LinkedHashMap<>();
 
@@ -55,7 +60,8 @@ final class BlockEdits {
               + " leaves out a part of the file: a whole-file block replaces all of it. Write the"
               + " whole file, or a search/replace block.");
     }
-    String content = file.content();
+    String content =
+        marked.contains(file.path()) ? ByteOrderMark.without(file.content()) : file.content();
     if (old.isPresent()) {
       if (!old.get().isEmpty() && !old.get().endsWith("\n") && content.endsWith("\n")) {
         content = content.substring(0, content.length() - 1);
@@ -168,7 +174,11 @@ final class BlockEdits {
     }
     Optional<String> content = Optional.empty();
     if (target.isFile(path)) {
-      content = Optional.of(text(path, target.read(path)));
+      String text = text(path, target.read(path));
+      content = Optional.of(ByteOrderMark.without(text));
+      if (ByteOrderMark.isIn(text)) {
+        marked.add(path);
+      }
     }
     before.put(path, content);
     return content;
@@ -199,11 +209,12 @@ final class BlockEdits {
     try {
       for (Map.Entry<String, Optional<String>> entry : after.entrySet()) {
         Optional<String> old = Objects.requireNonNull(before.get(entry.getKey()));
+        String mark = marked.contains(entry.getKey()) ? ByteOrderMark.MARK : "";
         if (old.isPresent()) {
-          write(directory.resolve("a").resolve(entry.getKey()), old.get());
+          write(directory.resolve("a").resolve(entry.getKey()), mark + old.get());
         }
         if (entry.getValue().isPresent()) {
-          write(directory.resolve("b").resolve(entry.getKey()), entry.getValue().get());
+          write(directory.resolve("b").resolve(entry.getKey()), mark + entry.getValue().get());
         }
       }
       Files.createDirectories(directory.resolve("a"));

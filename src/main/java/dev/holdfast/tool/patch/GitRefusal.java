@@ -101,9 +101,24 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
             .findFirst()
             .orElse(hunks.getFirst());
     List<String> wanted = hunk.before().stream().filter(line -> !line.equals("\\")).toList();
-    List<String> actual = lines(file.get().oldPath());
+    String content = content(file.get().oldPath());
+    List<String> actual = content.lines().toList();
     boolean deletes = file.get().operation() == FileDiff.Operation.DELETE;
-    return about(hunk, wanted, path, deletes) + real(path, actual, wanted, start);
+    return about(hunk, wanted, path, deletes)
+        + openEnd(hunk, content, wanted)
+        + real(path, actual, wanted, start);
+  }
+
+  /** Why a hunk does not fit whose lines are the last of a file without a line end there. */
+  private static String openEnd(Hunk hunk, String content, List<String> wanted) {
+    String last = String.join("\n", wanted);
+    String end = "\n" + (last.endsWith("\r") ? last.substring(0, last.length() - 1) : last);
+    boolean marked = hunk.lines().stream().anyMatch(line -> line.startsWith("\\"));
+    boolean open = !content.isEmpty() && !content.endsWith("\n");
+    return !marked && open && ("\n" + content).endsWith(end)
+        ? "The file's last line has no line end: write \"\\ No newline at end of file\" behind it"
+            + " in the hunk, and behind the line in its place if that has none either. "
+        : "";
   }
 
   private static String about(Hunk hunk, List<String> wanted, String path, boolean deletes) {
@@ -158,14 +173,14 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
     return Optional.empty();
   }
 
-  private List<String> lines(String path) throws IOException {
+  private String content(String path) throws IOException {
     if (!target.isFile(path)) {
-      return List.of();
+      return "";
     }
     try {
-      return new String(target.read(path), StandardCharsets.UTF_8).lines().toList();
+      return new String(target.read(path), StandardCharsets.UTF_8);
     } catch (PatchRejection e) {
-      return List.of(); // Too large to be shown.
+      return ""; // Too large to be shown.
     }
   }
 

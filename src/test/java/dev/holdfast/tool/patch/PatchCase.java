@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 /**
  * One file of the corpus: {@code # title}, then sections that begin with {@code === }: {@code file}
  * and {@code after} with a path, {@code answer}, {@code verdict}, {@code says}, {@code absent}. The
- * flags {@code [crlf]}, {@code [no-newline]} and {@code [link]} tell how a section's text is
- * written.
+ * flags {@code [crlf]}, {@code [no-newline]}, {@code [bom]} and {@code [link]} tell how a section's
+ * text is written.
  */
 record PatchCase(String name, String title, List<Section> sections) {
   record Section(String kind, String flag, String argument, String text) {}
@@ -52,6 +52,7 @@ record PatchCase(String name, String title, List<Section> sections) {
     return switch (flag) {
       case "crlf" -> text.replace("\n", "\r\n");
       case "no-newline" -> text.substring(0, text.length() - 1);
+      case "bom" -> "\uFEFF" + text;
       default -> text;
     };
   }

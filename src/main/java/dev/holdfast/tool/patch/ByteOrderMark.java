@@ -1,0 +1,69 @@
+package dev.holdfast.tool.patch;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The mark that some editors put before a file's first line. Nobody sees it, so models leave it
+ * out; it is passed over when a patch is compared with the file, and kept.
+ */
+final class ByteOrderMark {
+  static final String MARK = "\uFEFF";
+
+  private ByteOrderMark() {}
+
+  static boolean isIn(String text) {
+    return text.startsWith(MARK);
+  }
+
+  static String without(String text) {
+    return isIn(text) ? text.substring(MARK.length()) : text;
+  }
+
+  /**
+   * The hunks with the mark on the first line, where the first hunk begins there without it.
+   *
+   * @param content of the file as it is
+   */
+  static List<Hunk> adapt(List<Hunk> hunks, byte[] content) {
+    String text = new String(content, StandardCharsets.UTF_8);
+    if (hunks.isEmpty() || !isIn(text) || !isAtBeginning(hunks.getFirst(), text)) {
+      return hunks;
+    }
+    List<Hunk> adapted = new ArrayList<>(hunks);
+    adapted.set(0, marked(hunks.getFirst()));
+    return adapted;
+  }
+
+  private static boolean isAtBeginning(Hunk hunk, String text) {
+    List<String> before = hunk.before().stream().filter(line -> !line.equals("\\")).toList();
+    String lines = String.join("\n", before);
+    String rest = without(text);
+    boolean fits = !before.isEmpty() && (rest.equals(lines) || rest.startsWith(lines + "\n"));
+    // The same lines may come again below, and be the ones that are meant.
+    return fits && (hunk.header().oldStart() <= 1 || !text.contains("\n" + lines));
+  }
+
+  /** The mark goes from the first line of the old side to the first line of the new one. */
+  private static Hunk marked(Hunk hunk) {
+    List<String> lines = new ArrayList<>();
+    boolean before = true;
+    boolean after = true;
+    for (String line : hunk.lines()) {
+      char side = line.isEmpty() ? ' ' : line.charAt(0);
+      String text = line.isEmpty() ? "" : line.substring(1);
+      boolean removed = before && (side == ' ' || side == '-');
+      boolean added = after && (side == ' ' || side == '+');
+      if (side == ' ' && removed != added) {
+        lines.add("-" + (removed ? MARK : "") + text);
+        lines.add("+" + (added ? MARK : "") + text);
+      } else {
+        lines.add(removed || added ? side + MARK + text : line);
+      }
+      before &= !removed;
+      after &= !added;
+    }
+    return hunk.withLines(lines);
+  }
+}
