@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
@@ -33,14 +34,16 @@ record CommandRun(
 
   CheckRun run(VerifyCommand command, Path root) throws IOException, InterruptedException {
     long start = nanoTime.getAsLong();
+    Set<Path> others = Set.of();
     if (command.junit().isPresent()) {
-      new ReportFiles(root, command.junit().get()).delete();
+      others = new ReportFiles(root, command.junit().get()).delete();
     }
     Ended ended = execute(command, root);
     int tests = 0;
     List<FailingCheck> failing = new ArrayList<>();
     if (command.junit().isPresent()) {
-      tests = read(command, new ReportFiles(root, command.junit().get()), ended.success(), failing);
+      ReportFiles files = new ReportFiles(root, command.junit().get());
+      tests = read(command, files, others, ended.success(), failing);
     }
     if (!ended.success() && failing.isEmpty()) {
       failing.add(new FailingCheck(command.name(), ended.end(), last(ended.output())));
@@ -84,16 +87,24 @@ record CommandRun(
   }
 
   /**
+   * @param others files that were no reports before; one that still is none is passed over
    * @param failing gets what failed; a command that is to write a report must write one, or deleted
    *     tests would pass
    * @return how many tests there are
    */
   private int read(
-      VerifyCommand command, ReportFiles files, boolean success, List<FailingCheck> failing)
+      VerifyCommand command,
+      ReportFiles files,
+      Set<Path> others,
+      boolean success,
+      List<FailingCheck> failing)
       throws IOException {
     int tests = 0;
     long more = 0;
     for (Path file : files.find()) {
+      if (others.contains(file) && !TestReport.isReport(file)) {
+        continue;
+      }
       try {
         TestReport report = files.read(file);
         tests += report.tests();

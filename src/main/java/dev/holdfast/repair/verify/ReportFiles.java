@@ -8,7 +8,9 @@ import java.nio.file.PathMatcher;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The reports that a command writes. Those of an earlier run are deleted before it starts. */
@@ -88,10 +90,21 @@ final class ReportFiles {
     return matchers.stream().anyMatch(each -> each.matches(file));
   }
 
-  void delete() throws IOException {
+  /**
+   * Deletes the reports alone, for a broad glob matches what the build needs, too.
+   *
+   * @return the files that match and are no reports
+   */
+  Set<Path> delete() throws IOException {
+    Set<Path> others = new HashSet<>();
     for (Path file : find()) {
-      Files.deleteIfExists(file);
+      if (TestReport.isReport(file)) {
+        Files.deleteIfExists(file);
+      } else {
+        others.add(file);
+      }
     }
+    return others;
   }
 
   /**

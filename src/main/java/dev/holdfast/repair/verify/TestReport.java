@@ -37,12 +37,8 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
    * @throws IOException if it cannot be read, or is no such report
    */
   static TestReport read(Path file) throws IOException {
-    XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
-    factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
-    factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
-    factory.setProperty(XMLInputFactory.IS_COALESCING, false);
     try (InputStream in = Files.newInputStream(file)) {
-      XMLStreamReader reader = factory.createXMLStreamReader(in);
+      XMLStreamReader reader = reader(in);
       try {
         return new Parse(reader).report();
       } finally {
@@ -52,6 +48,31 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
       throw new IOException(
           "no JUnit XML report (line " + e.getLocation().getLineNumber() + " is wrong)", e);
     }
+  }
+
+  /** True if it begins as one, whole or not. */
+  static boolean isReport(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      XMLStreamReader reader = reader(in);
+      while (reader.next() != XMLStreamConstants.START_ELEMENT) {
+        // What comes before the root may be a comment.
+      }
+      return isRoot(reader.getLocalName());
+    } catch (IOException | XMLStreamException e) {
+      return false;
+    }
+  }
+
+  private static boolean isRoot(String element) {
+    return element.equals("testsuites") || element.equals("testsuite");
+  }
+
+  private static XMLStreamReader reader(InputStream in) throws XMLStreamException {
+    XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
+    factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
+    factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
+    factory.setProperty(XMLInputFactory.IS_COALESCING, false);
+    return factory.createXMLStreamReader(in);
   }
 
   private static final class Parse {
@@ -73,7 +94,7 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
           continue;
         }
         String element = reader.getLocalName();
-        if (first && !element.equals("testsuites") && !element.equals("testsuite")) {
+        if (first && !isRoot(element)) {
           throw new IOException("no JUnit XML report: its root is <" + element + ">");
         }
         first = false;

@@ -205,6 +205,27 @@ class VerifierIT {
   }
 
   @Test
+  @DisplayName("Files that a broad glob matches and that are no reports stay, and do not count")
+  void broadGlob() throws Exception {
+    Path pom = worktree.directory().resolve("pom.xml");
+    Files.writeString(pom, "<!DOCTYPE project>\n<project/>\n");
+    Files.writeString(worktree.directory().resolve("broken.xml"), "<proj");
+    Optional<String> glob = Optional.of("**/*.xml");
+    String test = "test -f pom.xml && test -f broken.xml && test ! -f r.xml && mkdir -p out";
+    String passed = " && echo '<testsuite><testcase name=\"a\"/></testsuite>' > ";
+    Verification result = verify(test + passed + "out/a.xml", glob, Success.SEEN_TWICE);
+    assertThat(result.failing()).isEmpty();
+    assertThat(result.passed()).isTrue();
+    assertThat(result.runs().getFirst().tests()).isEqualTo(1);
+    assertThat(pom).exists();
+    assertThat(verify(test + passed + "broken.xml", glob, Success.SEEN_ONCE).passed()).isTrue();
+    Verification none = verify(test, glob, Success.SEEN_ONCE);
+    assertThat(none.failing()).extracting(FailingCheck::name).containsExactly("no test was run");
+    Verification bad = verify(test + " && echo '<b' > out/b.xml", glob, Success.SEEN_ONCE);
+    assertThat(bad.failing().getFirst().name()).isEqualTo("the report out/b.xml cannot be read");
+  }
+
+  @Test
   @DisplayName("E23: equal failures of two runs and two worktrees hash equal, others do not")
   void signatures() throws Exception {
     String script =
