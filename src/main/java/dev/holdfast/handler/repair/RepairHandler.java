@@ -89,7 +89,13 @@ public final class RepairHandler implements TicketHandler {
       return outcome.of(untold.get(), history.number());
     }
     try (TicketRepository repository =
-        ports.repositories().open(claimed.id(), design.repository(), history.baseCommit())) {
+        ports
+            .repositories()
+            .open(
+                claimed.id(),
+                claimed.ticket().createdAt(),
+                design.repository(),
+                history.baseCommit())) {
       GitRepairRepository workbench =
           new GitRepairRepository(
               repository, ports.tools().get(design.network()), design.patch(), design.verify());

@@ -2,10 +2,13 @@ package dev.holdfast.repair.git;
 
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,13 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
 
   private static final String ALL = HEADS + "holdfast/";
   private static final String EARLIER = "refs/holdfast/earlier/";
+
+  /** The ticket's results before it started over. */
+  private static final String OWN = "refs/holdfast/own/";
+
+  /** Names in the configuration of the ticket's repository the ticket that has made the results. */
+  private static final String OWNER = "holdfast.ticket";
+
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
 
   /**
@@ -46,24 +56,45 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   }
 
   /**
-   * Keeps the results that are there, but no more as this ticket's: those of another database's
-   * ticket, or those before a fresh start.
+   * Keeps the results that are there, but no more as this ticket's result. Those that this very
+   * ticket made before a fresh start may be replaced in the source.
+   *
+   * @param owner the ticket that begins now; empty where it is not known
    */
-  void setAside() throws IOException, InterruptedException {
-    String refs = repository.checked("for-each-ref", "--format=%(objectname)\t%(refname)", ALL);
-    for (Map.Entry<String, String> each : commits(refs).entrySet()) {
-      repository.checked("update-ref", EARLIER + each.getValue(), each.getValue());
+  void setAside(Optional<String> owner) throws IOException, InterruptedException {
+    boolean own = owner.isPresent() && owner.equals(owner());
+    if (!own) {
+      move(OWN, EARLIER);
+    }
+    move(ALL, own ? OWN : EARLIER);
+    repository.checked("config", OWNER, owner.orElse(""));
+  }
+
+  private Optional<String> owner() throws IOException, InterruptedException {
+    GitResult known = repository.run(repository.command("config", "--get", OWNER));
+    return known.isSuccess() ? Optional.of(known.stdout().strip()) : Optional.empty();
+  }
+
+  private void move(String from, String to) throws IOException, InterruptedException {
+    for (Map.Entry<String, String> each : refs(from).entrySet()) {
+      repository.checked("update-ref", to + each.getValue(), each.getValue());
       repository.checked("update-ref", "-d", each.getKey());
     }
+  }
+
+  private Map<String, String> refs(String below) throws IOException, InterruptedException {
+    return commits(repository.checked("for-each-ref", "--format=%(objectname)\t%(refname)", below));
   }
 
   /**
    * The current name, or else the next one that is free in the source.
    *
-   * @param own the ticket's result, whose branch is replaced
+   * @param result the ticket's result, whose branch is replaced
    */
-  Place place(RepositorySource source, Optional<String> own)
+  Place place(RepositorySource source, Optional<String> result)
       throws IOException, InterruptedException {
+    Set<String> own = new HashSet<>(refs(OWN).values());
+    result.ifPresent(own::add);
     Map<String, String> there = there(source);
     String name = current();
     for (int next = number(name) + 1; isTaken(there.get(HEADS + name), own); next++) {
@@ -72,8 +103,8 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     return new Place(name, there.getOrDefault(HEADS + name, ""));
   }
 
-  private static boolean isTaken(@Nullable String commit, Optional<String> own) {
-    return commit != null && !own.equals(Optional.of(commit));
+  private static boolean isTaken(@Nullable String commit, Set<String> own) {
+    return commit != null && !own.contains(commit);
   }
 
   private String name(int number) {

@@ -5,6 +5,7 @@ import dev.holdfast.tool.git.Git;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -28,17 +29,31 @@ public final class TicketRepositories {
     this.git = git;
   }
 
+  /** The same for an order that delivers what is there. */
+  public TicketRepository open(long ticketId, RepositorySource source, Optional<String> base)
+      throws IOException, InterruptedException {
+    return open(ticketId, Optional.empty(), source, base);
+  }
+
   /**
    * Opens the ticket's repository: fetches the commit where that has not been done, and clears away
    * what a crashed attempt left of its worktrees.
    *
+   * @param created tells the ticket from another database's ticket of this number
    * @param base the commit an earlier attempt began with, from the journal; empty to take what the
    *     source's ref is now
    * @throws RepositoryException if there is no such repository or ref, if a branch of it is in the
    *     way of the result, or if another attempt works on the ticket on this machine
    * @throws IOException if the disk or the network fails
    */
-  public TicketRepository open(long ticketId, RepositorySource source, Optional<String> base)
+  public TicketRepository open(
+      long ticketId, Instant created, RepositorySource source, Optional<String> base)
+      throws IOException, InterruptedException {
+    return open(ticketId, Optional.of(created.toString()), source, base);
+  }
+
+  private TicketRepository open(
+      long ticketId, Optional<String> owner, RepositorySource source, Optional<String> base)
       throws IOException, InterruptedException {
     TicketDirectory place = new TicketDirectory(root, ticketId);
     Files.createDirectories(place.directory());
@@ -49,7 +64,7 @@ public final class TicketRepositories {
       requireRoomForResult(source);
       GitDirectory repository = repository(place, source);
       if (base.isEmpty()) {
-        new ResultBranches(git, repository, ticketId).setAside();
+        new ResultBranches(git, repository, ticketId).setAside(owner);
       }
       Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
       String commit =

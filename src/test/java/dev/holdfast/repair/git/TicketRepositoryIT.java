@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -404,6 +405,46 @@ class TicketRepositoryIT {
       assertThat(anew.merge()).isInstanceOf(Delivery.Delivered.class);
     }
     assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(approved);
+  }
+
+  @Test
+  @DisplayName(
+      "A ticket that starts over replaces its earlier result, but not that of another database's"
+          + " ticket, nor one that a person has added to")
+  void startsOver() throws Exception {
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    String first;
+    try (TicketRepository repository = started("2026-11-26T08:00:00.000001Z", source)) {
+      first = repaired(repository);
+    }
+    String second;
+    try (TicketRepository anew = started("2026-11-26T08:00:00.000001Z", source)) {
+      assertThat(anew.result()).isEmpty();
+      Worktree worktree = anew.worktree("main", anew.baseTree());
+      Files.writeString(worktree.directory().resolve("a.txt"), "better\n");
+      second = anew.commit(worktree.snapshot(), "Better");
+      assertThat(anew.branch()).isEqualTo("holdfast/ticket-7");
+      assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(second);
+      assertThat(anew.treeOf(first)).as("the earlier one is kept here").isNotEmpty();
+    }
+    try (TicketRepository other = started("2026-11-26T08:00:00.000002Z", source)) {
+      repaired(other);
+      assertThat(other.branch()).isEqualTo("holdfast/ticket-7-2");
+    }
+    String ours = bench.owner(original, "rev-parse", "holdfast/ticket-7-2");
+    String amended =
+        bench.owner(original, "commit-tree", ours + "^{tree}", "-p", ours, "-m", "A person's");
+    bench.owner(original, "update-ref", "refs/heads/holdfast/ticket-7-2", amended);
+    try (TicketRepository again = started("2026-11-26T08:00:00.000002Z", source)) {
+      repaired(again);
+      assertThat(again.branch()).isEqualTo("holdfast/ticket-7-3");
+    }
+    assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(second);
+    assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7-2")).isEqualTo(amended);
+  }
+
+  private TicketRepository started(String created, RepositorySource source) throws Exception {
+    return bench.tickets().open(7, Instant.parse(created), source, Optional.empty());
   }
 
   @Test
