@@ -2,9 +2,17 @@ package dev.holdfast.process;
 
 import java.nio.charset.StandardCharsets;
 
-/** UTF-8 text that may have been cut in the middle of a character. */
+/** UTF-8 text that may have been cut in the middle of a character, or begin with a mark. */
 public final class Utf8 {
+  /** The byte order mark that some editors put before a text; nobody sees it. */
+  public static final String MARK = "\uFEFF";
+
   private Utf8() {}
+
+  /** The text behind its byte order mark; all of it where it has none. */
+  public static String withoutMark(String text) {
+    return text.startsWith(MARK) ? text.substring(MARK.length()) : text;
+  }
 
   /** The text of the bytes from a place on; what is no UTF-8 becomes U+FFFD. */
   public static String from(byte[] bytes, int from) {

@@ -5,6 +5,7 @@ import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
+import dev.holdfast.process.Utf8;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
@@ -92,8 +93,8 @@ final class TicketLines implements Iterator<Named> {
         if (next == null) {
           return false;
         }
-        if (lineNumber == 1 && next.startsWith("\uFEFF")) {
-          next = next.substring(1);
+        if (lineNumber == 1) {
+          next = Utf8.withoutMark(next);
         }
       }
       return true;

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.design;
 
+import dev.holdfast.process.Utf8;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
@@ -52,7 +53,7 @@ final class DesignText {
    */
   static ObjectNode read(String text) {
     refuseOversize(text);
-    String plain = text.startsWith("\uFEFF") ? text.substring(1) : text;
+    String plain = Utf8.withoutMark(text);
     if (plain.isBlank()) {
       throw new InvalidTicketException(
           "the design is empty: write a YAML or JSON object with the key \"kind\"");

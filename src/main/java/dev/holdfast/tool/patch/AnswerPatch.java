@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.process.Utf8;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.patch.FileDiff.Operation;
 import dev.holdfast.tool.patch.PatchResult.Kind;
@@ -28,7 +29,7 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
           Kind.TOO_LARGE,
           "The answer is larger than " + limits.maxBytes() + " bytes: change less at once.");
     }
-    String text = ByteOrderMark.without(answer);
+    String text = Utf8.withoutMark(answer);
     List<AnswerPart> parts = new AnswerReader(text, target::isFile).read();
     if (parts.isEmpty()) {
       throw new PatchRejection(Kind.NO_DIFF, NO_DIFF);

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.process.Utf8;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitResult;
@@ -61,7 +62,7 @@ final class BlockEdits {
               + " whole file, or a search/replace block.");
     }
     String content =
-        marked.contains(file.path()) ? ByteOrderMark.without(file.content()) : file.content();
+        marked.contains(file.path()) ? Utf8.withoutMark(file.content()) : file.content();
     if (old.isPresent()) {
       if (!old.get().isEmpty() && !old.get().endsWith("\n") && content.endsWith("\n")) {
         content = content.substring(0, content.length() - 1);
@@ -175,8 +176,8 @@ final class BlockEdits {
     Optional<String> content = Optional.empty();
     if (target.isFile(path)) {
       String text = text(path, target.read(path));
-      content = Optional.of(ByteOrderMark.without(text));
-      if (ByteOrderMark.isIn(text)) {
+      content = Optional.of(Utf8.withoutMark(text));
+      if (text.startsWith(Utf8.MARK)) {
         marked.add(path);
       }
     }
@@ -209,7 +210,7 @@ final class BlockEdits {
     try {
       for (Map.Entry<String, Optional<String>> entry : after.entrySet()) {
         Optional<String> old = Objects.requireNonNull(before.get(entry.getKey()));
-        String mark = marked.contains(entry.getKey()) ? ByteOrderMark.MARK : "";
+        String mark = marked.contains(entry.getKey()) ? Utf8.MARK : "";
         if (old.isPresent()) {
           write(directory.resolve("a").resolve(entry.getKey()), mark + old.get());
         }

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.process.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,17 +10,7 @@ import java.util.List;
  * out; it is passed over when a patch is compared with the file, and kept.
  */
 final class ByteOrderMark {
-  static final String MARK = "\uFEFF";
-
   private ByteOrderMark() {}
-
-  static boolean isIn(String text) {
-    return text.startsWith(MARK);
-  }
-
-  static String without(String text) {
-    return isIn(text) ? text.substring(MARK.length()) : text;
-  }
 
   /**
    * The hunks with the mark on the first line, where the first hunk begins there without it.
@@ -28,7 +19,7 @@ final class ByteOrderMark {
    */
   static List<Hunk> adapt(List<Hunk> hunks, byte[] content) {
     String text = new String(content, StandardCharsets.UTF_8);
-    if (hunks.isEmpty() || !isIn(text) || !isAtBeginning(hunks.getFirst(), text)) {
+    if (hunks.isEmpty() || !text.startsWith(Utf8.MARK) || !isAtBeginning(hunks.getFirst(), text)) {
       return hunks;
     }
     List<Hunk> adapted = new ArrayList<>(hunks);
@@ -39,7 +30,7 @@ final class ByteOrderMark {
   private static boolean isAtBeginning(Hunk hunk, String text) {
     List<String> before = hunk.before().stream().filter(line -> !line.equals("\\")).toList();
     String lines = String.join("\n", before);
-    String rest = without(text);
+    String rest = Utf8.withoutMark(text);
     boolean fits = !before.isEmpty() && (rest.equals(lines) || rest.startsWith(lines + "\n"));
     // The same lines may come again below, and be the ones that are meant.
     return fits && (hunk.header().oldStart() <= 1 || !text.contains("\n" + lines));
@@ -56,10 +47,10 @@ final class ByteOrderMark {
       boolean removed = before && (side == ' ' || side == '-');
       boolean added = after && (side == ' ' || side == '+');
       if (side == ' ' && removed != added) {
-        lines.add("-" + (removed ? MARK : "") + text);
-        lines.add("+" + (added ? MARK : "") + text);
+        lines.add("-" + (removed ? Utf8.MARK : "") + text);
+        lines.add("+" + (added ? Utf8.MARK : "") + text);
       } else {
-        lines.add(removed || added ? side + MARK + text : line);
+        lines.add(removed || added ? side + Utf8.MARK + text : line);
       }
       before &= !removed;
       after &= !added;
