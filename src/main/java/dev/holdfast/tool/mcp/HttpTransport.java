@@ -22,11 +22,18 @@ final class HttpTransport implements McpClientTransport {
 
   private final HttpClientStreamableHttpTransport http;
   private final McpJsonMapper mapper;
-  private final CompletableFuture<String> ended = new CompletableFuture<>();
+  private final CompletableFuture<String> ended;
 
-  HttpTransport(HttpClientStreamableHttpTransport http, McpJsonMapper mapper) {
+  /**
+   * @param ended is completed where the server has forgotten the session
+   */
+  HttpTransport(
+      HttpClientStreamableHttpTransport http,
+      McpJsonMapper mapper,
+      CompletableFuture<String> ended) {
     this.http = http;
     this.mapper = mapper;
+    this.ended = ended;
   }
 
   /** Completed with the reason when nothing more comes from the server. */
@@ -53,8 +60,7 @@ final class HttpTransport implements McpClientTransport {
 
   @Override
   public Mono<Void> sendMessage(JSONRPCMessage message) {
-    return http.sendMessage(message)
-        .onErrorMap(McpTransportSessionNotFoundException.class, SessionForgotten::new);
+    return http.sendMessage(message);
   }
 
   @Override

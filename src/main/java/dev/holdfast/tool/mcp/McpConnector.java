@@ -13,11 +13,14 @@ import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -98,16 +101,33 @@ record McpConnector(
     http.headers().forEach(request::setHeader);
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     McpJsonMapper mapper = McpJsonDefaults.getMapper();
+    CompletableFuture<String> ended = new CompletableFuture<>();
     HttpClientStreamableHttpTransport streams =
         HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
             .jsonMapper(mapper)
+            .clientBuilder(clients(() -> ended.complete(HttpTransport.FORGOTTEN)))
             .endpoint(url.getRawPath() + query)
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())
             .maxResponseSize(settings.maxMessage())
             .build();
-    HttpTransport transport = new HttpTransport(streams, mapper);
+    HttpTransport transport = new HttpTransport(streams, mapper, ended);
     return new McpConnection(client(transport), transport.ended(), () -> "", transport::stop);
+  }
+
+  /** What the SDK asks of the builder is asked of the JDK's; what it builds is wrapped. */
+  private static HttpClient.Builder clients(Runnable forgotten) {
+    HttpClient.Builder builder = HttpClient.newBuilder();
+    return (HttpClient.Builder)
+        Proxy.newProxyInstance(
+            McpConnector.class.getClassLoader(),
+            new Class<?>[] {HttpClient.Builder.class},
+            (proxy, method, arguments) -> {
+              Object made = method.invoke(builder, arguments);
+              return made instanceof HttpClient client
+                  ? new SessionClient(client, forgotten)
+                  : proxy;
+            });
   }
 
   private McpSyncClient client(McpClientTransport transport) {

@@ -28,7 +28,6 @@ final class McpServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(McpServer.class);
   private static final int MAX_PAGES = 50;
   private static final int MAX_CAUSES = 20;
-  private static final int NOT_FOUND = 404;
 
   private final String name;
   private final McpServerSpec spec;
@@ -113,7 +112,8 @@ final class McpServer implements AutoCloseable {
     try {
       return ask(request);
     } catch (SessionForgotten e) {
-      throw refused(NOT_FOUND, e);
+      throw new ToolExecutionException(
+          "MCP server " + name + " refused the call, in a new session too: " + e.getMessage(), e);
     }
   }
 

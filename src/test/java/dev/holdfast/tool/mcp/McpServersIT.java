@@ -321,7 +321,7 @@ class McpServersIT {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {401, 403, 413, 429})
+  @ValueSource(ints = {400, 401, 403, 404, 413, 429})
   @DisplayName("C38: a call that a server over HTTP refuses did not take effect")
   void httpRefused(int status) throws Exception {
     try (HttpMcp server = HttpMcp.start()) {
@@ -330,7 +330,8 @@ class McpServersIT {
       ToolReply refused = call("die");
       assertThat(refused.outcome()).isEqualTo(Outcome.FAILED);
       assertThat(refused.content()).contains("MCP server fake refused the call", "" + status);
-      if (status > 403) {
+      assertThat(server.calls()).isZero();
+      if (status > 404) {
         assertThat(refused.content()).contains("not today");
       }
       server.refuseCalls(0);

@@ -1,0 +1,136 @@
+package dev.holdfast.tool.mcp;
+
+import java.io.IOException;
+import java.net.Authenticator;
+import java.net.CookieHandler;
+import java.net.ProxySelector;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * Tells of each request that a server refuses because it has forgotten the session. The SDK, which
+ * sees the status alone, ends all requests under way for one of them.
+ */
+final class SessionClient extends HttpClient {
+  private static final String SESSION = "Mcp-Session-Id";
+  private static final int BAD_REQUEST = 400;
+  private static final int NOT_FOUND = 404;
+
+  private final HttpClient client;
+  private final Runnable forgotten;
+
+  /**
+   * @param forgotten is run where the server has forgotten the session
+   */
+  SessionClient(HttpClient client, Runnable forgotten) {
+    this.client = client;
+    this.forgotten = forgotten;
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, HttpResponse.BodyHandler<T> handler) {
+    return client.sendAsync(request, handler).thenApply(response -> known(request, response));
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request,
+      HttpResponse.BodyHandler<T> handler,
+      HttpResponse.PushPromiseHandler<T> pushes) {
+    return client
+        .sendAsync(request, handler, pushes)
+        .thenApply(response -> known(request, response));
+  }
+
+  @Override
+  public <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    return known(request, client.send(request, handler));
+  }
+
+  private <T> HttpResponse<T> known(HttpRequest request, HttpResponse<T> response) {
+    int status = response.statusCode();
+    boolean refused = status == NOT_FOUND || status == BAD_REQUEST;
+    if (!refused
+        || !request.method().equals("POST")
+        || request.headers().firstValue(SESSION).isEmpty()) {
+      return response;
+    }
+    if (response.body() instanceof Flow.Publisher<?> body) {
+      body.subscribe(new Discarding<>());
+    }
+    forgotten.run();
+    throw new SessionForgotten(status);
+  }
+
+  /** Without it the connection would stay open. */
+  private static final class Discarding<T> implements Flow.Subscriber<T> {
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      subscription.cancel();
+    }
+
+    @Override
+    public void onNext(T item) {}
+
+    @Override
+    public void onError(Throwable error) {}
+
+    @Override
+    public void onComplete() {}
+  }
+
+  @Override
+  public Optional<CookieHandler> cookieHandler() {
+    return client.cookieHandler();
+  }
+
+  @Override
+  public Optional<Duration> connectTimeout() {
+    return client.connectTimeout();
+  }
+
+  @Override
+  public Redirect followRedirects() {
+    return client.followRedirects();
+  }
+
+  @Override
+  public Optional<ProxySelector> proxy() {
+    return client.proxy();
+  }
+
+  @Override
+  public SSLContext sslContext() {
+    return client.sslContext();
+  }
+
+  @Override
+  public SSLParameters sslParameters() {
+    return client.sslParameters();
+  }
+
+  @Override
+  public Optional<Authenticator> authenticator() {
+    return client.authenticator();
+  }
+
+  @Override
+  public Version version() {
+    return client.version();
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return client.executor();
+  }
+}
