@@ -117,7 +117,8 @@ record McpConnector(
 
   /** What the SDK asks of the builder is asked of the JDK's; what it builds is wrapped. */
   private static HttpClient.Builder clients(Runnable forgotten) {
-    HttpClient.Builder builder = HttpClient.newBuilder();
+    // As the SDK has it by itself.
+    HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
     return (HttpClient.Builder)
         Proxy.newProxyInstance(
             McpConnector.class.getClassLoader(),
