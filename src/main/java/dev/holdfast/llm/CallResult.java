@@ -51,6 +51,15 @@ public sealed interface CallResult {
       };
     }
 
+    /** True where the model may have worked; providers do not charge for an error of theirs. */
+    public boolean isCut() {
+      return maybeBilled
+          && switch (kind) {
+            case TIMEOUT, NETWORK_ERROR, INVALID_RESPONSE -> true;
+            default -> !usage.equals(Usage.NONE);
+          };
+    }
+
     public Failed withUsage(Usage counted) {
       return new Failed(
           kind, retryable, message, httpStatus, code, retryAfter, maybeBilled, cause, counted);

@@ -61,7 +61,8 @@ public record ProviderCallRetry(
               success,
               call.millis(),
               success ? null : error,
-              call.sent > 0));
+              call.sent > 0,
+              call.uncounted));
     }
   }
 
@@ -72,6 +73,7 @@ public record ProviderCallRetry(
     private final CallRetryOptions own;
     private final long started = nanoTime.getAsLong();
     private int sent;
+    private int uncounted;
 
     Call(ChatProvider provider, ChatRequest request, RetryContext context, CallRetryOptions own) {
       this.provider = provider;
@@ -107,11 +109,22 @@ public record ProviderCallRetry(
         if (!(result instanceof CallResult.Failed failed)) {
           return result;
         }
+        if (closedProvider(failed)) {
+          uncounted++;
+          context.giveBackCall();
+        }
         last = failed;
         if (!isRetriable(failed) || retries() >= own.maxRetries() || !pause(failed)) {
           return failed;
         }
       }
+    }
+
+    /** What closes a provider is bounded by its cool-down, and must not end a ticket's run. */
+    private boolean closedProvider(CallResult.Failed failed) {
+      return failed.isOfAccount()
+          && !failed.isCut()
+          && provider.standstill(request.model()).isPresent();
     }
 
     /** Waits for the next retry; false where the wait would be too long (E12, E9). */

@@ -17,6 +17,7 @@ public sealed interface ProviderEvent {
    * @param error null on success
    * @param sent false where not even the first try was: the provider was not to be called, the
    *     budget was used up, or an abort came first
+   * @param uncounted the tries that closed their provider and cost nothing: no limit counts them
    */
   record ProviderRequestFinished(
       String provider,
@@ -24,12 +25,13 @@ public sealed interface ProviderEvent {
       boolean success,
       long durationMs,
       @Nullable String error,
-      boolean sent)
+      boolean sent,
+      int uncounted)
       implements ProviderEvent {
-    /** Of a request that was sent. */
+    /** Of a request that was sent and counts. */
     public ProviderRequestFinished(
         String provider, int retries, boolean success, long durationMs, @Nullable String error) {
-      this(provider, retries, success, durationMs, error, true);
+      this(provider, retries, success, durationMs, error, true, 0);
     }
   }
 }

@@ -108,7 +108,8 @@ record Models(
               each.success(),
               each.durationMs(),
               each.error(),
-              each.sent());
+              each.sent(),
+              each.uncounted());
     };
   }
 

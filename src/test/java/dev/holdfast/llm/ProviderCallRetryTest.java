@@ -270,6 +270,11 @@ class ProviderCallRetryTest extends ProviderFixture {
     }
 
     @Override
+    public Optional<Standstill> standstill(String model) {
+      return left.get() > 0 ? Optional.empty() : Optional.of(CLOSED);
+    }
+
+    @Override
     public Optional<BigDecimal> cost(String model, Usage usage) {
       return server.cost(model, usage);
     }
@@ -281,10 +286,18 @@ class ProviderCallRetryTest extends ProviderFixture {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 0, false", "1, 0, true", "2, 1, true"})
-  @DisplayName("E10: a call that is not sent is neither a retry nor taken off the budget")
-  void refused(int sent, int retries, boolean any) throws InterruptedException {
-    models.always(status(503));
+  @CsvSource({
+    "0, 0, false, 503, 0",
+    "1, 0, true, 503, 1",
+    "2, 1, true, 503, 1",
+    "2, 1, true, 502, 1"
+  })
+  @DisplayName(
+      "E10: neither a call that is not sent nor one that closes its provider is taken off the"
+          + " budget; the first is no retry, either")
+  void refused(int sent, int retries, boolean any, int status, int uncounted)
+      throws InterruptedException {
+    models.always(status(status));
     RetryContext context = new RetryContext(Duration.ofHours(1), 3, System::nanoTime);
     ChatProvider provider = new Guarded(provider(Vendor.OPENAI), new AtomicInteger(sent));
     assertThat(retry(0).call(provider, request(), context, Overrides.NONE))
@@ -292,7 +305,8 @@ class ProviderCallRetryTest extends ProviderFixture {
     assertThat(models.requests()).hasSize(sent);
     finished(retries, false, "OPENAI: outage");
     assertThat(((ProviderRequestFinished) events.getLast()).sent()).isEqualTo(any);
-    for (int left = 3 - sent; left > 0; left--) {
+    assertThat(((ProviderRequestFinished) events.getLast()).uncounted()).isEqualTo(uncounted);
+    for (int left = 3 - sent + uncounted; left > 0; left--) {
       assertThat(context.takeCall()).isTrue();
     }
     assertThat(context.takeCall()).isFalse();

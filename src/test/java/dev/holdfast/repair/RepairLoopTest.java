@@ -299,6 +299,30 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName("E16: requests that closed their provider are none of the run's calls")
+  void outage() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 1, null);
+    ScriptedModel other = new ScriptedModel().repairs(ScriptedModel.LIMITED);
+    bench.before.add(other);
+    bench.model.repairs(
+        ScriptedModel.LIMITED,
+        ScriptedModel.LIMITED,
+        ScriptedModel.LIMITED,
+        change("bad 0", "good 1"));
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      assertThatThrownBy(bench::run).isInstanceOf(ModelFailedException.class);
+      other.closed(false);
+      bench.model.closed(false);
+    }
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.spent().calls()).isEqualTo(1);
+    assertThat(bench.payloads("ProviderRequestFinished"))
+        .extracting(each -> each.path("uncounted").asInt())
+        .containsExactly(1, 1, 1, 1, 1, 1, 1, 0);
+  }
+
+  @Test
   @DisplayName("E12: a failure that closes its target says so, as long as no other target is open")
   void closedByFailure() {
     ScriptedModel other = new ScriptedModel().repairs(ScriptedModel.LIMITED);

@@ -22,7 +22,7 @@ class RepairMetricsTest {
   @DisplayName("E48: requests that were never sent are not counted")
   void requests() {
     ModelMetrics metrics = new ModelMetrics(registry, List.of("one"));
-    metrics.on(new ProviderRequestFinished("one", 0, false, 5, "one: outage", false));
+    metrics.on(new ProviderRequestFinished("one", 0, false, 5, "one: outage", false, 0));
     metrics.on(new ProviderRequestFinished("one", 0, false, 5, "HTTP 400"));
 
     assertThat(registry.scrape())

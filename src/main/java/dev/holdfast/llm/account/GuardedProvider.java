@@ -163,7 +163,7 @@ public final class GuardedProvider implements ChatProvider {
             ? new CallResult.Answer(answer.message(), answer.stop(), estimate)
             : answer;
       }
-      case CallResult.Failed failed when isCut(failed) -> {
+      case CallResult.Failed failed when failed.isCut() -> {
         Usage worst = WorstCost.unanswered(request, failed.usage(), book.settings().outputTokens());
         yield costs(request, worst) ? failed.withUsage(worst) : failed;
       }
@@ -173,15 +173,6 @@ public final class GuardedProvider implements ChatProvider {
 
   private boolean costs(ChatRequest request, Usage usage) {
     return provider.cost(request.model(), usage).map(usd -> usd.signum() > 0).orElse(true);
-  }
-
-  /** True where the model may have worked; providers do not charge for an error of theirs. */
-  private static boolean isCut(CallResult.Failed failed) {
-    return failed.maybeBilled()
-        && switch (failed.kind()) {
-          case TIMEOUT, NETWORK_ERROR, INVALID_RESPONSE -> true;
-          default -> !failed.usage().equals(Usage.NONE);
-        };
   }
 
   private void tell(

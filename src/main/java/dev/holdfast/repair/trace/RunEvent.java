@@ -94,6 +94,7 @@ public sealed interface RunEvent {
    * E10.
    *
    * @param sent false where not even the first try was sent; traces of versions before do not say
+   * @param uncounted the tries that closed their provider and cost nothing
    */
   record ProviderRequestFinished(
       String provider,
@@ -101,7 +102,8 @@ public sealed interface RunEvent {
       boolean success,
       long durationMs,
       @Nullable String error,
-      boolean sent)
+      boolean sent,
+      int uncounted)
       implements RunEvent {}
 
   /**

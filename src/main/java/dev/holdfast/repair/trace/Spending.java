@@ -7,7 +7,8 @@ import tools.jackson.databind.JsonNode;
 /**
  * The use of a run: calls, tokens, money.
  *
- * @param calls of models that were sent, their retries included
+ * @param calls of models that were sent, their retries included, without those that closed their
+ *     provider
  * @param costUsd by the price tables
  */
 public record Spending(int calls, BigDecimal costUsd) {
@@ -18,7 +19,7 @@ public record Spending(int calls, BigDecimal costUsd) {
     for (JsonNode event : step.events()) {
       TraceEvent each = TraceEvent.of(event, "");
       if (each.isSentRequest()) {
-        more += 1 + each.number("retries");
+        more += 1 + each.number("retries") - each.number("uncounted");
       }
     }
     return new Spending(
