@@ -68,7 +68,7 @@ public final class Session {
     this.ports = ports;
     this.context = context;
     this.events = new SessionEvents(ports.listeners());
-    this.signal = new StopSignal(ports.sleeper());
+    this.signal = new StopSignal(ports.sleeper(), events);
     this.autoRetry = new AutoRetry(settings.autoRetry(), context, signal, events);
     this.shared =
         new Wiring.Shared(
@@ -139,7 +139,10 @@ public final class Session {
     context.stop();
   }
 
-  /** Ends a retry that waits now; the session then ends with the error (D27). */
+  /**
+   * Ends the wait that it is in: the session then ends with the error that it would have tried
+   * again after (D27), or as one that stands still where it waits for the end of a cool-down.
+   */
   public void abortRetry() {
     autoRetry.abort();
   }

@@ -6,6 +6,7 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.session.retry.Routing;
+import dev.holdfast.session.retry.SleepEnd;
 import dev.holdfast.session.retry.StopSignal;
 import dev.holdfast.session.retry.TurnAttempt;
 import dev.holdfast.session.retry.TurnEnd;
@@ -91,8 +92,10 @@ final class TurnRunner {
         if (why != null && wait.isZero()) {
           return new TurnEnd.StoodStill(why, before);
         }
-        waitFor(wait, why);
-        routing.waited();
+        TurnEnd aborted = waitFor(wait, why, routing, before);
+        if (aborted != null) {
+          return aborted;
+        }
         continue;
       }
       TurnAttempt tried = parts.attempts().run(attempt + 1, route);
@@ -126,9 +129,7 @@ final class TurnRunner {
     if (wait.isZero()) {
       return new TurnEnd.StoodStill(closed, error);
     }
-    waitFor(wait, closed);
-    routing.waited();
-    return null;
+    return waitFor(wait, closed, routing, error);
   }
 
   /** B11, B12: the exit code of a refused key stands in the log, whatever comes after it. */
@@ -156,10 +157,15 @@ final class TurnRunner {
     return parts.budget().endsBefore(wait) ? Duration.ZERO : wait;
   }
 
-  /** B32, B36: what ends the wait early is seen by the loop. Such a wait is no attempt. */
-  private void waitFor(Duration wait, @Nullable Standstill why) {
+  /**
+   * B32, B36: a stop or a cancel that ends the wait early is seen by the loop. Such a wait is no
+   * attempt. Null where the turn goes on; where a person has ended the wait, its ticket waits.
+   */
+  private @Nullable TurnEnd waitFor(
+      Duration wait, @Nullable Standstill why, Routing routing, @Nullable TurnError error) {
     if (why == null) {
-      return;
+      routing.waited();
+      return null;
     }
     waits++;
     run.events()
@@ -168,7 +174,10 @@ final class TurnRunner {
             "agent:retry",
             "waiting %s ms before attempt %s: %s"
                 .formatted(wait.toMillis(), attempt + 1, why.words()));
-    signal.sleepWithAbort(wait);
+    boolean aborted = signal.sleepWithAbort(wait) == SleepEnd.ABORTED_RETRY;
+    routing.waited();
+    Standstill still = aborted ? routing.standstill() : null;
+    return still == null ? null : new TurnEnd.StoodStill(still, error);
   }
 
   private TurnEnd succeeded(TurnAttempt tried) throws InterruptedException {

@@ -1,5 +1,5 @@
--- Takes the orders away that concern these tickets, void ones included, and returns the tickets of those that hold, and those whose
--- auto-retry a person has switched off. Parameter: :tickets.
+-- Takes the orders away that concern these tickets, void ones included, and returns the tickets of those that hold. Parameter:
+-- :tickets.
 -- Indexes: primary keys.
 WITH taken AS (
   DELETE FROM holdfast.retry_aborts r WHERE r.ticket_id = ANY (CAST(:tickets AS bigint[]))
@@ -8,5 +8,3 @@ WITH taken AS (
 SELECT t.ticket_id FROM taken t
 WHERE t.requested_at > clock_timestamp() - interval '15 seconds'
   AND EXISTS (SELECT FROM holdfast.leases l WHERE l.id = t.lease_no AND t.ticket_id = ANY (l.ids))
-UNION
-SELECT s.ticket_id FROM holdfast.auto_retry_switches s WHERE s.ticket_id = ANY (CAST(:tickets AS bigint[])) AND NOT s.enabled

@@ -112,6 +112,36 @@ class RetrySteeringIT {
 
   @Test
   @DisplayName(
+      "D27: abort-retry ends the wait of a session for its provider, too: the ticket waits then,"
+          + " and is tried now where it is ordered again")
+  void abortWaitForProvider() {
+    models
+        .next(error(429, "rate_limit_exceeded", "slow", Map.of("retry-after", "50")))
+        .always(DONE);
+    fleet.with("COOLDOWN_WAIT_IN_SESSION", "1m").with("COOLDOWN_SPREAD", "0").start(1);
+    long id = fleet.enqueue("brief", TARGET.replace("1}", "2}"), 1).getFirst();
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                fleet.tickets.number(
+                        "SELECT count(*) FROM holdfast.session_events WHERE ticket_id = ? AND"
+                            + " details->>'source' = 'agent:retry'",
+                        id)
+                    == 1);
+
+    assertThat(desk.abortRetry(id, "ann")).isEqualTo(TicketState.IN_PROGRESS);
+
+    assertThat(awaitWait(id, CurrentWait.Kind.PROVIDER).reason()).contains("rate_limit");
+    assertThat(reader.hasRetryAbort(id)).isFalse();
+    tryNow(id, 2);
+    fleet.awaitAll(List.of(id), "done");
+    assertThat(fleet.tickets.number("SELECT retry_count FROM holdfast.tickets WHERE id = ?", id))
+        .isZero();
+  }
+
+  @Test
+  @DisplayName(
       "D21, D33, D34: auto-retry switched off ends the wait of a running ticket, holds for the next"
           + " worker, and can be switched on again")
   void switched() {

@@ -137,6 +137,45 @@ class RateLimitTest {
   }
 
   @Test
+  @DisplayName(
+      "D27: a person's order ends the wait; the ticket waits then, and gives its slot back")
+  void abortWhileWaiting() throws Exception {
+    Bench bench = Bench.guarded(after(30_000), Replies.report());
+    bench.sleeper.blocks = true;
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+
+    bench.session().abortRetry();
+
+    assertThat(running.result())
+        .isInstanceOfSatisfying(
+            SessionResult.StoodStill.class,
+            still -> assertThat(still.error()).endsWith("slow down"));
+    assertThat(running.interruptedAfterwards()).isFalse();
+    assertThat(bench.calls()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("D27, D33: whoever may end a wait is told of its beginning and its end")
+  void waitsAreTold() {
+    Bench bench = Bench.guarded(after(1000), Replies.broken(), Replies.report()).autoRetry();
+    bench.maxRetries(2);
+
+    bench.run();
+
+    assertThat(bench.events)
+        .filteredOn(
+            event ->
+                event instanceof SessionEvent.WaitStarted
+                    || event instanceof SessionEvent.WaitEnded)
+        .containsExactly(
+            new SessionEvent.WaitStarted(false),
+            new SessionEvent.WaitEnded(),
+            new SessionEvent.WaitStarted(true),
+            new SessionEvent.WaitEnded());
+  }
+
+  @Test
   @DisplayName("B36: a stop during the wait ends the session at once")
   void stopWhileWaiting() throws Exception {
     Bench bench = Bench.guarded(after(60_000));

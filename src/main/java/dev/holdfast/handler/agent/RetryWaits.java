@@ -6,7 +6,10 @@ import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.event.SessionListener;
 import dev.holdfast.session.retry.RetryAborts;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sessions of this worker that wait in an auto-retry. While there are any, it asks twice a
- * second whether somebody has ordered one of the waits to end (D27). Before a session decides on a
- * retry, it asks whether somebody has switched its retries off or on (D33). Thread-safe.
+ * The sessions of this worker that wait, in an auto-retry or for a cool-down. While there are any,
+ * it asks twice a second whether somebody has ordered one of the waits to end (D27). Before a
+ * session decides on a retry, it asks whether somebody has switched its retries off or on (D33).
+ * Thread-safe.
  */
 final class RetryWaits {
   private static final Logger log = LoggerFactory.getLogger(RetryWaits.class);
@@ -24,8 +28,13 @@ final class RetryWaits {
 
   private final RetryAborts aborts;
   private final Sleeper sleeper;
-  private final Map<Long, Session> waiting = new HashMap<>();
+  private final Map<Long, Waiting> waiting = new HashMap<>();
   private boolean asking;
+
+  /**
+   * @param retries whether it waits in an auto-retry
+   */
+  private record Waiting(Session session, boolean retries) {}
 
   RetryWaits(RetryAborts aborts, Sleeper sleeper) {
     this.aborts = aborts;
@@ -54,10 +63,9 @@ final class RetryWaits {
       switch (event) {
         case SessionEvent.AttemptFinished failed when watched != null && failed.error() != null ->
             watched.setAutoRetryEnabled(isOn(ticketId, usually));
-        case SessionEvent.AutoRetryStart start when watched != null -> add(ticketId, watched);
-        case SessionEvent.AutoRetryEnd end -> remove(ticketId);
-        case SessionEvent.AutoRetryDeferred end -> remove(ticketId);
-        case SessionEvent.TurnStarted turn -> remove(ticketId);
+        case SessionEvent.WaitStarted wait when watched != null ->
+            add(ticketId, new Waiting(watched, wait.ofRetry()));
+        case SessionEvent.WaitEnded wait -> remove(ticketId);
         default -> {
           // Nothing else begins or ends a wait.
         }
@@ -87,7 +95,7 @@ final class RetryWaits {
     }
   }
 
-  private synchronized void add(long ticketId, Session session) {
+  private synchronized void add(long ticketId, Waiting session) {
     waiting.put(ticketId, session);
     if (!asking) {
       asking = true;
@@ -100,15 +108,15 @@ final class RetryWaits {
   }
 
   /** Empty, and nobody asks any more, once none waits. */
-  private synchronized Map<Long, Session> toAskFor() {
+  private synchronized Map<Long, Waiting> toAskFor() {
     asking = !waiting.isEmpty();
     return Map.copyOf(waiting);
   }
 
   private void ask() {
     try {
-      for (Map<Long, Session> now = toAskFor(); !now.isEmpty(); now = toAskFor()) {
-        take(now.keySet()).forEach(this::abort);
+      for (Map<Long, Waiting> now = toAskFor(); !now.isEmpty(); now = toAskFor()) {
+        toEnd(now).forEach(this::abort);
         sleeper.sleep(ASK_EVERY);
       }
     } catch (InterruptedException e) {
@@ -117,9 +125,18 @@ final class RetryWaits {
   }
 
   /** An outage of the database must not end the asking. */
-  private Set<Long> take(Set<Long> tickets) {
+  private Set<Long> toEnd(Map<Long, Waiting> now) {
+    List<Long> retrying = new ArrayList<>();
+    now.forEach(
+        (id, each) -> {
+          if (each.retries()) {
+            retrying.add(id);
+          }
+        });
     try {
-      return aborts.take(tickets);
+      Set<Long> ended = new HashSet<>(aborts.take(now.keySet()));
+      ended.addAll(aborts.switchedOff(retrying));
+      return ended;
     } catch (RuntimeException e) {
       log.debug("orders to end retries cannot be asked for now: {}", e.toString());
       return Set.of();
@@ -127,12 +144,12 @@ final class RetryWaits {
   }
 
   private void abort(long ticketId) {
-    Session session;
+    Waiting found;
     synchronized (this) {
-      session = waiting.get(ticketId);
+      found = waiting.get(ticketId);
     }
-    if (session != null) {
-      session.abortRetry();
+    if (found != null) {
+      found.session().abortRetry();
     }
   }
 }

@@ -18,6 +18,7 @@ public final class PostgresRetryAborts implements RetryAborts {
   private final Transactions transactions;
   private final String take;
   private final String find;
+  private final String findOff;
 
   public PostgresRetryAborts(DataSource dataSource, String schema) {
     this.transactions = new Transactions(dataSource);
@@ -25,6 +26,11 @@ public final class PostgresRetryAborts implements RetryAborts {
     this.find =
         new Sql(schema)
             .inSchema("SELECT enabled FROM holdfast.auto_retry_switches WHERE ticket_id = :ticket");
+    this.findOff =
+        new Sql(schema)
+            .inSchema(
+                "SELECT ticket_id FROM holdfast.auto_retry_switches WHERE ticket_id = ANY"
+                    + " (CAST(:tickets AS bigint[])) AND NOT enabled");
   }
 
   /**
@@ -32,13 +38,25 @@ public final class PostgresRetryAborts implements RetryAborts {
    */
   @Override
   public Set<Long> take(Collection<Long> waitingTickets) {
-    if (waitingTickets.isEmpty()) {
+    return among(waitingTickets, take);
+  }
+
+  /**
+   * @throws dev.holdfast.queue.QueueUnavailableException where the database cannot be asked
+   */
+  @Override
+  public Set<Long> switchedOff(Collection<Long> retryingTickets) {
+    return among(retryingTickets, findOff);
+  }
+
+  private Set<Long> among(Collection<Long> tickets, String sql) {
+    if (tickets.isEmpty()) {
       return Set.of();
     }
-    Long[] ids = waitingTickets.toArray(Long[]::new);
+    Long[] ids = tickets.toArray(Long[]::new);
     return transactions.runStatement(
         handle ->
-            handle.createQuery(take).bind("tickets", ids).mapTo(Long.class).stream()
+            handle.createQuery(sql).bind("tickets", ids).mapTo(Long.class).stream()
                 .collect(Collectors.toUnmodifiableSet()));
   }
 

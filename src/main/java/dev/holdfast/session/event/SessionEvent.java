@@ -112,6 +112,16 @@ public sealed interface SessionEvent {
   record ContextCompacted(long tokensBefore, long tokensAfter, boolean summarised)
       implements SessionEvent {}
 
+  /**
+   * A wait begins that a person may end (D27).
+   *
+   * @param ofRetry false where it is for the end of a cool-down
+   */
+  record WaitStarted(boolean ofRetry) implements SessionEvent {}
+
+  /** That wait is over, whatever has ended it. */
+  record WaitEnded() implements SessionEvent {}
+
   /** Before the wait of an auto-retry (D16, D36). */
   record AutoRetryStart(int attempt, int maxAttempts, long delayMs, String errorMessage)
       implements SessionEvent {}

@@ -54,6 +54,8 @@ public final class SessionEventJson {
       case SessionEvent.Text piece -> Optional.empty();
       case SessionEvent.Reasoning piece -> Optional.empty();
       case SessionEvent.RetryAmplified layer -> Optional.empty();
+      case SessionEvent.WaitStarted wait -> Optional.empty();
+      case SessionEvent.WaitEnded wait -> Optional.empty();
       case SessionEvent.Finished finished -> Optional.empty();
       case SessionEvent.Traced traced ->
           Optional.of(object(traced.type()).setAll(traced.payload()));

@@ -137,10 +137,10 @@ public final class AutoRetry {
     events.emit(new SessionEvent.AutoRetryEnd(success, attempt, finalError));
   }
 
-  /** Ends the wait, if there is one (D27-D29). */
+  /** Ends the wait that the session is in, if there is one (D27-D29). */
   public void abort() {
     chain.abort();
-    signal.wakeRetryWait();
+    signal.abortWait();
   }
 
   public synchronized void setEnabled(boolean enabled) {

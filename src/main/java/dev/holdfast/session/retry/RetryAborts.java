@@ -12,12 +12,17 @@ public interface RetryAborts {
   RetryAborts NONE = waiting -> Set.of();
 
   /**
-   * Takes the orders to end the retries of these tickets; each is given out once.
+   * Takes the orders to end the waits of these tickets; each is given out once.
    *
-   * @param waitingTickets those whose session waits in an auto-retry on this worker
-   * @return those of them whose retry is to end now, also because its auto-retry was switched off
+   * @param waitingTickets those whose session waits on this worker
+   * @return those of them whose wait is to end now
    */
   Set<Long> take(Collection<Long> waitingTickets);
+
+  /** Those of the tickets whose auto-retry a person has switched off. */
+  default Set<Long> switchedOff(Collection<Long> retryingTickets) {
+    return Set.of();
+  }
 
   /**
    * The switch that a person has set for the ticket's auto-retry, on or off; empty where nobody

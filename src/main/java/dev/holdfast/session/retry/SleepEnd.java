@@ -5,6 +5,6 @@ public enum SleepEnd {
   COMPLETED,
   ABORTED_STOP,
   ABORTED_CANCEL,
-  /** Only the wait of the auto-retry ends so (D27). */
+  /** A person has ended this wait, and nothing else of the session (D27). */
   ABORTED_RETRY
 }

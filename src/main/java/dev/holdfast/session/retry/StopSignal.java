@@ -1,6 +1,8 @@
 package dev.holdfast.session.retry;
 
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionEvents;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -32,14 +34,17 @@ public final class StopSignal {
   }
 
   private final Sleeper sleeper;
+  private final SessionEvents events;
   private Request requested = Request.NONE;
   private Section section = Section.NO_WAIT;
   private @Nullable Thread blocked;
+  private boolean waitAborted;
   private boolean interrupted;
   private boolean fromOutside;
 
-  public StopSignal(Sleeper sleeper) {
+  public StopSignal(Sleeper sleeper, SessionEvents events) {
     this.sleeper = sleeper;
+    this.events = events;
   }
 
   public synchronized Request requested() {
@@ -56,14 +61,15 @@ public final class StopSignal {
     if (requested == Request.NONE) {
       requested = Request.STOP;
     }
-    if (section == Section.WAIT || section == Section.RETRY_WAIT) {
+    if (section != Section.NO_WAIT) {
       wake();
     }
   }
 
-  /** Ends the wait of the auto-retry, if there is one now. */
-  synchronized void wakeRetryWait() {
-    if (section == Section.RETRY_WAIT) {
+  /** Ends the wait that has begun, if there is one now. */
+  synchronized void abortWait() {
+    if (section != Section.NO_WAIT) {
+      waitAborted = true;
       wake();
     }
   }
@@ -97,27 +103,40 @@ public final class StopSignal {
   }
 
   private SleepEnd sleep(Duration time, Section kind, BooleanSupplier aborted) {
-    if (enter(kind, aborted)) {
-      try {
+    begin(kind);
+    // Whoever hears of it may end the wait at once.
+    events.emit(new SessionEvent.WaitStarted(kind == Section.RETRY_WAIT));
+    try {
+      if (enter(aborted)) {
         sleeper.sleep(time);
-      } catch (InterruptedException e) {
-        noteInterrupt();
-      } finally {
-        leave();
       }
+    } catch (InterruptedException e) {
+      noteInterrupt();
+    } finally {
+      leave();
+      events.emit(new SessionEvent.WaitEnded());
     }
-    return switch (requested()) {
+    return end(aborted);
+  }
+
+  private synchronized SleepEnd end(BooleanSupplier aborted) {
+    return switch (requested) {
       case STOP -> SleepEnd.ABORTED_STOP;
       case CANCEL -> SleepEnd.ABORTED_CANCEL;
-      case NONE -> aborted.getAsBoolean() ? SleepEnd.ABORTED_RETRY : SleepEnd.COMPLETED;
+      case NONE ->
+          waitAborted || aborted.getAsBoolean() ? SleepEnd.ABORTED_RETRY : SleepEnd.COMPLETED;
     };
   }
 
-  private synchronized boolean enter(Section kind, BooleanSupplier aborted) {
-    if (requested != Request.NONE || aborted.getAsBoolean()) {
+  private synchronized void begin(Section kind) {
+    section = kind;
+    waitAborted = false;
+  }
+
+  private synchronized boolean enter(BooleanSupplier aborted) {
+    if (requested != Request.NONE || waitAborted || aborted.getAsBoolean()) {
       return false;
     }
-    section = kind;
     blocked = Thread.currentThread();
     return true;
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -56,6 +57,19 @@ class PostgresRetryAbortsIT {
     assertThat(aborts.take(List.of(one))).isEmpty();
     assertThat(reader.hasRetryAbort(one)).isFalse();
     assertThat(aborts.take(List.of(one, other))).containsExactly(other);
+  }
+
+  @Test
+  @DisplayName("D33: a switched-off auto-retry ends retries alone, and is no order")
+  void switchedOff() {
+    long off = tickets.in(TicketState.IN_PROGRESS);
+    long on = tickets.in(TicketState.IN_PROGRESS);
+    desk.setAutoRetry(off, "ann", TicketDesk.AutoRetry.OFF);
+    desk.setAutoRetry(on, "ann", TicketDesk.AutoRetry.ON);
+
+    assertThat(aborts.take(List.of(off, on))).isEmpty();
+    assertThat(aborts.switchedOff(Set.of())).isEmpty();
+    assertThat(aborts.switchedOff(List.of(off, on))).containsExactly(off);
   }
 
   @ParameterizedTest
