@@ -243,6 +243,33 @@ class McpCommandIT {
     }
   }
 
+  @Test
+  @DisplayName("what was asked before the input ended is done and answered, also out of a file")
+  void inputEnds() {
+    long id = queue.enqueue();
+    database.run("SELECT holdfast.hold_ticket(?, 'test', 'why?')", id);
+    String requests =
+        """
+        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",\
+        "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+        {"jsonrpc":"2.0","method":"notifications/initialized"}
+        {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"release_ticket",\
+        "arguments":{"id":%s}}}
+        {"jsonrpc":"2.0","id":"three","method":"tools/list"}
+        {"jsonrpc":"2.0","id":4,"method":"no/such"}
+        """
+            .formatted(id);
+
+    Cli.Result result = Cli.on(testDatabase).runWithInput(requests, "mcp");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out().lines().map(each -> new JsonMapper().readTree(each).get("id")))
+        .extracting(JsonNode::asString)
+        .containsExactlyInAnyOrder("1", "2", "three", "4");
+    assertThat(database.column("SELECT state FROM holdfast.tickets WHERE id = " + id))
+        .containsExactly("ready");
+  }
+
   private static void send(PipedOutputStream to, String lines) throws IOException {
     to.write(lines.getBytes(StandardCharsets.UTF_8));
     to.flush();

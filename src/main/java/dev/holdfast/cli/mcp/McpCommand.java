@@ -13,6 +13,7 @@ import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
 import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -52,12 +53,24 @@ public final class McpCommand implements Callable<Integer> {
     String actor = (token == null || token.name() == null ? person : token.name()) + VIA;
     boolean mayAct = token == null || token.role() == WebSettings.Role.OPERATOR;
     CountDownLatch ended = new CountDownLatch(1);
+    AtomicInteger unanswered = new AtomicInteger();
+    McpStreams streams =
+        new McpStreams(
+            root.terminal(),
+            left -> {
+              unanswered.set(left);
+              ended.countDown();
+            });
     try (Backend backend = root.open()) {
-      McpSyncServer server = server(new McpTools(backend, settings, actor), mayAct, ended);
+      McpSyncServer server = server(new McpTools(backend, settings, actor), mayAct, streams);
       ended.await();
       server.closeGracefully();
+    }
+    if (unanswered.get() == 0) {
       return ExitCode.DONE;
     }
+    root.terminal().progress("holdfast: requests without an answer at the end: " + unanswered);
+    return ExitCode.FAILED;
   }
 
   private static WebSettings.@Nullable Token token(WebSettings web) {
@@ -75,8 +88,7 @@ public final class McpCommand implements Callable<Integer> {
         .orElseThrow(() -> new UsageException("mcp.token is none of the tokens in web.tokens"));
   }
 
-  private McpSyncServer server(McpTools tools, boolean mayAct, CountDownLatch ended) {
-    McpStreams streams = new McpStreams(root.terminal(), ended::countDown);
+  private McpSyncServer server(McpTools tools, boolean mayAct, McpStreams streams) {
     StdioServerTransportProvider transport =
         new StdioServerTransportProvider(
             McpJsonDefaults.getMapper(), streams.input(), streams.output());

@@ -9,28 +9,47 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A terminal as the bytes of a protocol of lines.
- *
- * @param onEnd called when there is no more input
+ * A terminal as the bytes of a protocol of lines. Its input ends for the SDK only when all requests
+ * are answered: at the end the SDK drops what it is working on.
  */
-record McpStreams(Terminal terminal, Runnable onEnd) {
+final class McpStreams {
   /** As many as the SDK reads. */
   private static final int LONGEST_LINE = 16 << 20;
 
+  private static final int SECONDS_FOR_ANSWERS = 30;
+
   private static final McpJsonMapper JSON = McpJsonDefaults.getMapper();
+
+  private final Terminal terminal;
+  private final IntConsumer onEnd;
+  private final Semaphore answers = new Semaphore(0);
+
+  /** Told to the SDK; for the thread that reads. */
+  private int requests;
+
+  /**
+   * @param onEnd called when there is no more input, with how many requests have no answer
+   */
+  McpStreams(Terminal terminal, IntConsumer onEnd) {
+    this.terminal = terminal;
+    this.onEnd = onEnd;
+  }
 
   InputStream input() {
     return new MessageStream();
   }
 
   OutputStream output() {
-    return new LineStream(terminal.out());
+    return new LineStream();
   }
 
   /**
@@ -62,7 +81,7 @@ record McpStreams(Terminal terminal, Runnable onEnd) {
       while (position == line.length) {
         String text = nextLine();
         if (text == null) {
-          onEnd.run();
+          onEnd.accept(unanswered());
           return false;
         }
         if (isMessage(text)) {
@@ -98,6 +117,18 @@ record McpStreams(Terminal terminal, Runnable onEnd) {
     }
   }
 
+  /** Waits for the answers that are still to come. */
+  private int unanswered() throws IOException {
+    try {
+      return answers.tryAcquire(requests, SECONDS_FOR_ANSWERS, TimeUnit.SECONDS)
+          ? 0
+          : requests - answers.availablePermits();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("ended before all requests were answered");
+    }
+  }
+
   private boolean isMessage(String text) {
     if (text.isBlank()) {
       return false;
@@ -109,7 +140,9 @@ record McpStreams(Terminal terminal, Runnable onEnd) {
       return false;
     }
     try {
-      McpSchema.deserializeJsonRpcMessage(JSON, text);
+      if (McpSchema.deserializeJsonRpcMessage(JSON, text) instanceof McpSchema.JSONRPCRequest) {
+        requests++;
+      }
       return true;
     } catch (IOException | RuntimeException e) {
       refuse(ErrorCodes.INVALID_REQUEST, "this line is no message of JSON-RPC");
@@ -131,26 +164,25 @@ record McpStreams(Terminal terminal, Runnable onEnd) {
   }
 
   /** Hands on whole lines, so that no character is torn apart. */
-  private static final class LineStream extends OutputStream {
-    private final PrintWriter out;
+  private final class LineStream extends OutputStream {
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 
-    LineStream(PrintWriter out) {
-      this.out = out;
-    }
-
     @Override
-    public synchronized void write(int each) {
+    public synchronized void write(int each) throws IOException {
       line.write(each);
       if (each == '\n') {
-        out.print(line.toString(StandardCharsets.UTF_8));
-        out.flush();
+        String text = line.toString(StandardCharsets.UTF_8);
         line.reset();
+        terminal.out().print(text);
+        terminal.out().flush();
+        if (McpSchema.deserializeJsonRpcMessage(JSON, text) instanceof McpSchema.JSONRPCResponse) {
+          answers.release();
+        }
       }
     }
 
     @Override
-    public synchronized void write(byte[] bytes, int from, int count) {
+    public synchronized void write(byte[] bytes, int from, int count) throws IOException {
       for (int i = from; i < from + count; i++) {
         write(bytes[i]);
       }
