@@ -5,9 +5,12 @@ import static dev.holdfast.repair.Bench.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.testing.LogLines;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +18,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import tools.jackson.databind.JsonNode;
 
 /** L2 as a whole: models, patches, verification, journal and trace. */
@@ -44,6 +49,24 @@ class RepairLoopTest {
     assertThat(bench.payloads("RunStopped").getFirst().path("reason").asString())
         .isEqualTo("verification_passed");
     assertThat(bench.model.prompts().getFirst()).contains("Make it good.", "wrong: bad", "bad 0");
+  }
+
+  @Test
+  @ResourceLock(Resources.GLOBAL)
+  @DisplayName("B72: each call of a repair is a line of the log: step, model, what came, its cost")
+  void logged() throws Exception {
+    bench.before.add(new ScriptedModel().repairs(ScriptedModel.LIMITED));
+    bench.before.add(new ScriptedModel().closed(true));
+    bench.model.repairs(change("bad 0", "good 1"));
+    try (LogLines log = new LogLines(RunLog.class).downTo(Level.INFO)) {
+      bench.run();
+      bench.run();
+      assertThat(log.of(Level.INFO))
+          .containsExactly(
+              "iteration-1/answer: call of played/m: 429 no, 0 retries, 0 ms",
+              "iteration-1/answer: call of played/m: ok, 10 tokens in, 5 out, 0.01 USD, 0 retries,"
+                  + " 0 ms");
+    }
   }
 
   @Test

@@ -120,19 +120,53 @@ public final class RunLog {
             own.add(json(event));
           }
         };
-    boolean finished = false;
+    Done<T> done = null;
     Runnable over = trace.working(name);
     try {
-      Done<T> done = work.run(events);
-      finished = true;
+      done = work.run(events);
       append(name, RunJson.tree(done.value()), own, done.usage(), done.costUsd());
       return done.value();
     } finally {
       over.run();
-      if (!finished) {
+      logCalls(name, own, done);
+      if (done == null) {
         keepFault(own);
       }
     }
+  }
+
+  /** One line per call, as sessions have (B72). The step has the tokens and cost of its answer. */
+  private static void logCalls(String step, List<JsonNode> events, @Nullable Done<?> done) {
+    String model = "";
+    for (JsonNode each : events) {
+      TraceEvent event = TraceEvent.of(each, "");
+      if (event.type().equals("ProviderRequestStarted")) {
+        model = event.text("provider") + "/" + event.text("model");
+      } else if (event.isSentRequest()) {
+        LOG.info(
+            "{}: call of {}: {}, {} retries, {} ms",
+            step,
+            model,
+            event.flag("success")
+                ? answer(done)
+                : event.text("error").lines().findFirst().orElse(""),
+            event.number("retries"),
+            event.number("durationMs"));
+      }
+    }
+  }
+
+  private static String answer(@Nullable Done<?> done) {
+    if (done == null) {
+      return "ok";
+    }
+    Usage usage = done.usage();
+    BigDecimal cost = done.costUsd();
+    return "ok, %s tokens in, %s out, %s USD"
+        .formatted(
+            usage.input() + usage.cacheRead() + usage.cacheWrite(),
+            usage.output(),
+            cost == null ? "unknown" : cost.toPlainString());
   }
 
   /**
