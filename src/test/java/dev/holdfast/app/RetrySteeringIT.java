@@ -87,6 +87,15 @@ class RetrySteeringIT {
         id);
   }
 
+  /** A worker writes its events down by and by. */
+  private void awaitEndOfRetry(long id) {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(retryEvents(id)).containsExactly("auto_retry_start", "auto_retry_end"));
+  }
+
   @Test
   @DisplayName(
       "D27, D28: abort-retry reaches a worker's session that waits: the wait ends, the events say"
@@ -100,7 +109,7 @@ class RetrySteeringIT {
     assertThat(desk.abortRetry(id, "ann")).isEqualTo(TicketState.IN_PROGRESS);
 
     assertThat(awaitWait(id, CurrentWait.Kind.TICKET_RETRY).reason()).contains("the server broke");
-    assertThat(retryEvents(id)).containsExactly("auto_retry_start", "auto_retry_end");
+    awaitEndOfRetry(id);
     assertThat(
             fleet.tickets.value(
                 "SELECT details->>'finalError' FROM holdfast.session_events WHERE event ="
@@ -153,7 +162,7 @@ class RetrySteeringIT {
     desk.setAutoRetry(id, "ann", AutoRetry.OFF);
 
     awaitWait(id, CurrentWait.Kind.TICKET_RETRY);
-    assertThat(retryEvents(id)).containsExactly("auto_retry_start", "auto_retry_end");
+    awaitEndOfRetry(id);
     fleet.workers.removeFirst().close();
     fleet.start(1);
     assertThat(desk.abortRetry(id, "ann")).isEqualTo(TicketState.READY);

@@ -134,8 +134,9 @@ final class RetryWaits {
           }
         });
     try {
-      Set<Long> ended = new HashSet<>(aborts.take(now.keySet()));
-      ended.addAll(aborts.switchedOff(retrying));
+      Set<Long> ended = new HashSet<>(aborts.switchedOff(retrying));
+      // The last thing that can fail: what is taken is given out once.
+      ended.addAll(aborts.take(now.keySet()));
       return ended;
     } catch (RuntimeException e) {
       log.debug("orders to end retries cannot be asked for now: {}", e.toString());
