@@ -3841,13 +3841,14 @@ DECLARE
   t ticket_base;
   n bigint := 0;
   reason text;
+  again boolean;
 BEGIN
   IF after_ms <= 0 OR NOT EXISTS (SELECT FROM provider_cooldowns c WHERE outage_of(c) >= after_ms * interval '1 millisecond')
       OR NOT pg_try_advisory_xact_lock(hashtext('holdfast.release_waiting')) THEN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT x.ticket_id, x.waits_for FROM known_waits x
+    SELECT x.ticket_id, x.waits_for, x.scopes, x.since FROM known_waits x
     WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
       AND NOT EXISTS (
         SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
@@ -3858,7 +3859,14 @@ BEGIN
     t := locked_ticket(w.ticket_id);
     CONTINUE WHEN t.state <> 'ready' OR NOT make_unclaimable(t);
     reason := 'provider_unavailable: ' || w.waits_for || '; it goes on by itself when the provider answers again';
-    PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', reason, 'holdCause', 'provider_unavailable'));
+    -- It was let go as a trial: people were told of its first hold.
+    again := EXISTS (
+      SELECT FROM ticket_activity y
+      WHERE y.ticket_id = t.id AND y.action = 'held' AND y.details->>'holdCause' = 'provider_unavailable' AND y.created_at >= w.since
+        AND y.created_at >= (
+          SELECT min(c.since) FROM provider_cooldowns c WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)));
+    PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', reason, 'holdCause', 'provider_unavailable',
+      'again', NULLIF(again, false)));
     UPDATE ticket_base b
     SET state = 'on_hold', held_at = now(), hold_reason = reason, hold_actions = '{release,release_with_guidance,cancel}',
         retry_after = NULL, updated_at = now()
@@ -3869,7 +3877,7 @@ BEGIN
   RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.hold_for_outages(bigint,integer) IS 'Holds tickets that were put off for so long while none of their providers gave one answer; release_waiting lets them go. Workers call it now and then.';
+COMMENT ON FUNCTION holdfast.hold_for_outages(bigint,integer) IS 'Holds tickets that were put off for so long while none of their providers gave one answer, and again those that tried in vain; release_waiting lets them go. Workers call it now and then.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_for_outages(bigint,integer) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_steps(t holdfast.ticket_base, actor text, reason text)
@@ -5718,21 +5726,23 @@ BEGIN
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
-    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers. One that nobody claims is waited
-    -- for a minute.
-    (SELECT t.ticket_id, true FROM known_waits t
+    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers: the one that has been held
+    -- longest, for it may be a ticket's own request that fails. One that nobody claims is waited for a minute. Its wait keeps its beginning,
+    -- so that hold_for_outages holds it again as soon as it is put off.
+    (SELECT t.ticket_id, true FROM known_waits t JOIN ticket_base h ON h.id = t.ticket_id
      WHERE t.kind = 'outage'
        AND NOT EXISTS (SELECT FROM queues q WHERE q.name = t.queue AND q.paused_at IS NOT NULL)
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
        AND NOT EXISTS (SELECT FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id AND b.fence = y.lease_no
-                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.since > now() - interval '1 minute' AND y.scopes && t.scopes)
-     ORDER BY t.ticket_id LIMIT 1)
+                       JOIN released_holds r ON r.ticket_id = y.ticket_id AND r.released_at > now() - interval '1 minute'
+                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.scopes && t.scopes)
+     ORDER BY h.held_at, h.id LIMIT 1)
     ORDER BY trial, ticket_id LIMIT at_most
   LOOP
     BEGIN
       PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
-      UPDATE ticket_waits y SET kind = 'trial', since = now() WHERE w.trial AND y.ticket_id = w.ticket_id;
+      UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
       n := n + 1;
     EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
       NULL; -- somebody else was first

@@ -27,6 +27,9 @@ class OutageIT {
   private static final String REPORT = "{\"status\": \"success\", \"content\": \"done\"}";
   private static final String OUT = "\"dev.holdfast.provider.outage\"";
   private static final String OVER = "\"dev.holdfast.provider.answers\"";
+  private static final String HELD = "\"dev.holdfast.ticket.held\"";
+  private static final String TRIALS =
+      "SELECT count(*)::text FROM holdfast.ticket_activity WHERE action = 'released'";
 
   private final TicketRows rows;
   @AutoClose private final NoticeReceiver receiver = new NoticeReceiver();
@@ -76,10 +79,11 @@ class OutageIT {
 
     TicketRows.await("the outage is told").until(() -> told(OUT) == 1);
     assertThat(page(worker)).contains("openai has not answered since ").contains("HTTP 503");
-    TicketRows.await("the tickets are held")
-        .until(() -> told("\"dev.holdfast.ticket.held\"") >= ids.size());
+    TicketRows.await("the tickets are held").until(() -> told(HELD) >= ids.size());
     assertThat(receiver.deliveries())
         .anyMatch(each -> each.body().contains("provider_unavailable: openai"));
+    TicketRows.await("some have tried in vain")
+        .until(() -> Integer.parseInt(rows.column(TRIALS).getFirst()) >= 4);
     assertThat(told(OVER)).isZero();
 
     out = false;
@@ -89,6 +93,7 @@ class OutageIT {
     }
     TicketRows.await("the end is told").until(() -> told(OVER) == 1);
     assertThat(told(OUT)).as("told once").isEqualTo(1);
+    assertThat(told(HELD)).as("each hold is told once").isEqualTo(ids.size());
     TicketRows.await("the banner is gone")
         .untilAsserted(() -> assertThat(page(worker)).doesNotContain("has not answered"));
   }

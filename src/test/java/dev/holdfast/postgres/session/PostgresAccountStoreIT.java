@@ -9,20 +9,29 @@ import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.AccountStore.Probe;
 import dev.holdfast.llm.account.AccountStore.Reservation;
 import dev.holdfast.llm.account.Closure;
+import dev.holdfast.llm.account.OutageSettings;
 import dev.holdfast.llm.account.Scope;
 import dev.holdfast.postgres.TestSql;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
+import dev.holdfast.postgres.read.PostgresPeopleNotices;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.TicketWait;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -42,6 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EverySetup
 class PostgresAccountStoreIT {
   private static final Scope KEY = new Scope("openai", "abc", "");
+  private static final Scope OTHER_KEY = new Scope("other", "abc", "");
   private static final Scope PROVIDER = new Scope("openai", "", "");
   private static final BigDecimal ONE = BigDecimal.ONE;
 
@@ -217,7 +227,7 @@ class PostgresAccountStoreIT {
     store.configure("day", "day", ONE);
     Reservation.Granted granted =
         (Reservation.Granted) store.reserve(List.of("day"), new BigDecimal("0.4"), 1, 987654321);
-    store.upkeep(dev.holdfast.llm.account.OutageSettings.DEFAULT);
+    store.upkeep(OutageSettings.DEFAULT);
     store.settle(granted.id(), new BigDecimal("0.1"));
     assertThat(
             sql.value(
@@ -408,9 +418,79 @@ class PostgresAccountStoreIT {
     assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isEqualTo(1);
     assertThat(sql.state(first)).isEqualTo("ready");
     assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isZero();
-    sql.run("UPDATE holdfast.ticket_waits SET since = since - interval '61 s'");
+    sql.run("UPDATE holdfast.released_holds SET released_at = released_at - interval '61 s'");
     assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isEqualTo(1);
     assertThat(sql.state(second)).isEqualTo("ready");
     assertThat(sql.state(paused)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 20: of many held tickets each cool-down lets one try; in vain it is held again at"
+          + " once, of which nobody is told, and the next one tries; an answer lets all of them go")
+  void trialsInVain() {
+    int tickets = 50;
+    PostgresAccountStore store = store("one");
+    TestQueue queue = TestQueue.on(sql);
+    queue.enqueue(tickets);
+    store.failed(failure(OTHER_KEY, Reason.RATE_LIMIT, null, false), 1);
+    putOff(queue, tickets);
+    for (String table : List.of("ticket_waits", "provider_cooldowns")) {
+      sql.run("UPDATE holdfast." + table + " SET since = since - interval '7 h'");
+    }
+    store.upkeep(OutageSettings.DEFAULT);
+    assertThat(onHold(queue)).isEqualTo(tickets);
+    assertThat(holdsToldOf(queue, 0)).isEqualTo(tickets);
+
+    long told = sql.number("SELECT max(id) FROM holdfast.ticket_activity");
+    Set<Long> tried = new HashSet<>();
+    for (int coolDown = 1; coolDown <= 4; coolDown++) {
+      over();
+      store.upkeep(OutageSettings.DEFAULT);
+      store.failed(failure(OTHER_KEY, Reason.RATE_LIMIT, null, false), 1);
+      tried.addAll(putOff(queue, 1));
+      store.upkeep(OutageSettings.DEFAULT);
+      assertThat(onHold(queue)).as("cool-down %s", coolDown).isEqualTo(tickets);
+    }
+    assertThat(tried).hasSize(4);
+    assertThat(holdsToldOf(queue, told)).as("again").isZero();
+    over();
+    store.upkeep(OutageSettings.DEFAULT);
+    assertThat(holdsToldOf(queue, 0)).as("a receiver that reads late").isEqualTo(tickets);
+
+    over();
+    store.answered(OTHER_KEY);
+    store.upkeep(OutageSettings.DEFAULT);
+    assertThat(holdsToldOf(queue, 0)).as("it is over, but for the one that tries").isEqualTo(1);
+    assertThat(queue.claim(tickets)).hasSize(tickets);
+  }
+
+  /** All that may be claimed is tried and has to wait for the key; exactly so many. */
+  private static List<Long> putOff(TestQueue queue, int expected) {
+    List<ClaimedTicket> tickets = queue.claim(expected + 1);
+    assertThat(tickets).hasSize(expected);
+    TicketWait wait =
+        new TicketWait(TicketWait.Kind.PROVIDER, List.of(OTHER_KEY.text()), "openai", null);
+    List<Finish> results = new ArrayList<>();
+    for (ClaimedTicket each : tickets) {
+      results.add(new Finish.Deferred(each.id(), each.lease().no(), Duration.ofMinutes(5), wait));
+    }
+    queue.queue().finish(results, List.of(tickets.getFirst().lease().no()));
+    return tickets.stream().map(ClaimedTicket::id).toList();
+  }
+
+  private long onHold(TestQueue queue) {
+    return sql.number(
+        "SELECT count(*) FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold'", queue.kind());
+  }
+
+  private long holdsToldOf(TestQueue queue, long after) {
+    return new PostgresPeopleNotices(database.dataSource(), "holdfast")
+        .after(after, 1000).notices().stream()
+            .filter(
+                each ->
+                    each instanceof PeopleNotices.HoldNotice hold
+                        && hold.kind().equals(queue.kind()))
+            .count();
   }
 }
