@@ -1022,6 +1022,18 @@ COMMENT ON COLUMN holdfast.attempt_costs.cost_usd IS 'Of the answers whose model
 GRANT SELECT ON holdfast.attempt_costs TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.attempt_costs TO holdfast_worker;
 
+CREATE OR REPLACE VIEW awaited_providers AS
+SELECT split_part(s.scope, '/', 1) AS provider, w.ticket_id
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no CROSS JOIN LATERAL unnest(w.scopes) AS s (scope)
+WHERE CASE b.state
+  WHEN 'ready' THEN w.kind IN ('provider', 'trial')
+  WHEN 'on_hold' THEN w.kind = 'outage' AND b.hold_reason LIKE 'provider_unavailable:%'
+  ELSE false
+END;
+COMMENT ON VIEW holdfast.awaited_providers IS 'The providers whose answer some ticket waits for: it was put off, is held for an outage or tries just now. A ticket waits for all the keys that it may use.';
+GRANT SELECT ON holdfast.awaited_providers TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.awaited_providers TO holdfast_worker;
+
 CREATE OR REPLACE VIEW budget_status AS
 SELECT b.scope, b.per, b.limit_usd,
   CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,

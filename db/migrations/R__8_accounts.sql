@@ -53,6 +53,17 @@ FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id AND b.state =
 WHERE d.queued AND d.ended_at IS NULL;
 COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
 
+-- Of the rows and not of known_waits: a ticket that tries just now still waits, or an outage would come and go with each try.
+CREATE OR REPLACE VIEW awaited_providers AS
+SELECT split_part(s.scope, '/', 1) AS provider, w.ticket_id
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no CROSS JOIN LATERAL unnest(w.scopes) AS s (scope)
+WHERE CASE b.state
+  WHEN 'ready' THEN w.kind IN ('provider', 'trial')
+  WHEN 'on_hold' THEN w.kind = 'outage' AND b.hold_reason LIKE 'provider_unavailable:%'
+  ELSE false
+END;
+COMMENT ON VIEW awaited_providers IS 'The providers whose answer some ticket waits for: it was put off, is held for an outage or tries just now. A ticket waits for all the keys that it may use.';
+
 CREATE OR REPLACE VIEW provider_status AS
 SELECT c.provider, c.key_id, c.model,
   CASE

@@ -122,15 +122,20 @@ public final class AccountCache {
 
   /**
    * For how long a provider has given no answer, as far as anybody has tried; zero where it
-   * answers. A single key that is closed is no outage.
+   * answers. What waits for keys waits for all of them: it is out for as long as the last one.
    */
   public Duration outage(String provider) {
+    Duration whole = outages(provider, true).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
+    Duration keys = outages(provider, false).min(Comparator.naturalOrder()).orElse(Duration.ZERO);
+    return whole.compareTo(keys) > 0 ? whole : keys;
+  }
+
+  private Stream<Duration> outages(String provider, boolean whole) {
     return copy.entries().values().stream()
         .map(Entry::closure)
-        .filter(each -> each.scope().provider().equals(provider) && each.scope().keyId().isEmpty())
-        .flatMap(each -> Stream.ofNullable(each.outage()))
-        .max(Comparator.naturalOrder())
-        .orElse(Duration.ZERO);
+        .filter(each -> each.scope().provider().equals(provider))
+        .filter(each -> each.scope().keyId().isEmpty() == whole)
+        .flatMap(each -> Stream.ofNullable(each.outage()));
   }
 
   /**

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     an outage so far
  * @param length of the cool-down in all
  * @param probeLeft for how long somebody's try is waited for; null where nobody tries
- * @param outage for how long it has given no answer; null where it is open, or a person has to mend
- *     it
+ * @param outage for how long it has given no answer; null where it is open, a person has to mend
+ *     it, or it is a key that no ticket waits for
  */
 public record Closure(
     Scope scope,

@@ -227,15 +227,24 @@ class AccountCacheTest {
   }
 
   @Test
-  @DisplayName("an outage is as long as the longest of the provider's own, and no key's")
+  @DisplayName(
+      "an outage is as long as the provider's own, or as the shortest of its keys while something"
+          + " waits for them")
   void outage() {
-    Closure key = new Closure(KEY, "outage", "", false, TEN, TEN, null, Duration.ofHours(9));
-    Closure whole = new Closure(PROVIDER, "outage", "", false, TEN, TEN, null, Duration.ofHours(2));
-    bench.closed(key);
-    assertThat(bench.cache.outage("openai")).isZero();
-    bench.closed(whole);
+    bench.closed(outage(KEY, null));
+    assertThat(bench.cache.outage("openai")).as("nothing waits for the key").isZero();
+    bench.closed(outage(KEY, Duration.ofHours(9)));
+    assertThat(bench.cache.outage("openai")).isEqualTo(Duration.ofHours(9));
+    Scope second = Scope.ofAccount(AccountBench.TWO);
+    bench.closed(outage(KEY, Duration.ofHours(9)), outage(second, Duration.ofHours(2)));
     assertThat(bench.cache.outage("openai")).isEqualTo(Duration.ofHours(2));
+    bench.closed(outage(second, Duration.ofHours(2)), outage(PROVIDER, Duration.ofHours(3)));
+    assertThat(bench.cache.outage("openai")).isEqualTo(Duration.ofHours(3));
     assertThat(bench.cache.outage("other")).isZero();
+  }
+
+  private static Closure outage(Scope scope, @Nullable Duration outage) {
+    return new Closure(scope, "rate_limit", "", false, TEN, TEN, null, outage);
   }
 
   @Test

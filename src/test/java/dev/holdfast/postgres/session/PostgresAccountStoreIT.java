@@ -465,6 +465,26 @@ class PostgresAccountStoreIT {
     assertThat(queue.claim(tickets)).hasSize(tickets);
   }
 
+  @Test
+  @DisplayName(
+      "T4: a provider of one key that answers 429 for hours is out while a ticket waits for it,"
+          + " also while the ticket tries; without one it is nobody's outage")
+  void keyIsOut() {
+    PostgresAccountStore store = store("one");
+    TestQueue queue = TestQueue.on(sql);
+    long id = queue.enqueue();
+    store.failed(failure(OTHER_KEY, Reason.RATE_LIMIT, Duration.ofMinutes(5), false), 1);
+    sql.run("UPDATE holdfast.provider_cooldowns SET since = since - interval '7 h'");
+    assertThat(only().outage()).as("nothing waits").isNull();
+    putOff(queue, 1);
+    assertThat(only().outage()).isGreaterThan(Duration.ofHours(6));
+    queue.makeDue(id);
+    queue.claim();
+    assertThat(only().outage()).as("it tries").isGreaterThan(Duration.ofHours(6));
+    sql.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", id);
+    assertThat(only().outage()).as("it is cancelled").isNull();
+  }
+
   /** All that may be claimed is tried and has to wait for the key; exactly so many. */
   private static List<Long> putOff(TestQueue queue, int expected) {
     List<ClaimedTicket> tickets = queue.claim(expected + 1);
