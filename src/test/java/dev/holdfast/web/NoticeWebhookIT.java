@@ -207,6 +207,10 @@ class NoticeWebhookIT {
                 + " 503', 1, now() - interval '20 minutes', now() - interval '1 second', 'w')",
             model);
       }
+      database.run(
+          "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words) VALUES (?,"
+              + " 0, 'provider', '{openai//a,openai//b}', 'openai')",
+          queue.enqueue());
       for (int round = 0; round < 2; round++) {
         database.run("SELECT holdfast.tell_outages(900000)");
       }

@@ -29,7 +29,10 @@ public interface ConsoleReader {
   /** The number of the newest tickets in each state. */
   StateCounts stateCounts();
 
-  /** The providers that people were told do not answer, and still do not; in words. */
+  /**
+   * The providers that people were told do not answer, and still do not while tickets wait for
+   * them; in words.
+   */
   List<String> outages();
 
   /**

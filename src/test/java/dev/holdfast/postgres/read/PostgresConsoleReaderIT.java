@@ -237,6 +237,47 @@ class PostgresConsoleReaderIT {
   }
 
   @Test
+  @DisplayName(
+      "issue 19: an outage that people were told of is shown while some ticket waits for it, on"
+          + " hold or not, and no longer")
+  void outages() {
+    database.run(
+        """
+        INSERT INTO holdfast.provider_cooldowns (provider, until, reason, detail, rounds, reported_by, told_at)
+        VALUES ('gone', now(), 'outage', 'HTTP 503', 9, 'w', now())
+        """);
+    assertThat(reader.outages()).as("nothing waits").isEmpty();
+    long id = waiting("provider", "ready", null);
+    assertThat(reader.outages())
+        .singleElement()
+        .asString()
+        .startsWith("gone has not answered since ")
+        .endsWith(" (outage: HTTP 503)");
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'the budget is spent')", id);
+    assertThat(reader.outages()).as("held for another reason").isEmpty();
+    id = waiting("outage", "on_hold", "provider_unavailable: gone");
+    assertThat(reader.outages()).as("held for it").hasSize(1);
+    database.run("SELECT holdfast.cancel_ticket(?, 'ann')", id);
+    assertThat(reader.outages()).as("cancelled").isEmpty();
+    database.run("DELETE FROM holdfast.provider_cooldowns");
+  }
+
+  private long waiting(String kind, String state, @Nullable String reason) {
+    long id =
+        database.number(
+            "INSERT INTO holdfast.tickets (kind, state, hold_reason) VALUES ('patient', ?, ?)"
+                + " RETURNING id",
+            state,
+            reason);
+    database.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words) VALUES (?, 0,"
+            + " ?, '{gone/abc/}', 'gone')",
+        id,
+        kind);
+    return id;
+  }
+
+  @Test
   @DisplayName("22.5: designs have their versions, and what became of their tickets")
   void designs() {
     database.run(
