@@ -7426,7 +7426,8 @@ BEGIN
       SELECT s.id FROM holdfast.suspects s
       JOIN holdfast.queues q ON q.name = s.queue AND q.paused_at IS NULL
       WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
-      ORDER BY s.priority DESC, s.created_at, s.id
+      -- Whose last attempt began longest ago comes first: one that is put off again and again takes turns with the others.
+      ORDER BY s.priority DESC, (SELECT b.fence FROM holdfast.ticket_base b WHERE b.id = s.id), s.created_at, s.id
       LIMIT CASE WHEN small_bytes < 0 THEN 100 ELSE 1 END
       FOR UPDATE OF s SKIP LOCKED
     LOOP

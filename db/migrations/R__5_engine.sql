@@ -97,7 +97,8 @@ BEGIN
       SELECT s.id FROM ${flyway:defaultSchema}.suspects s
       JOIN ${flyway:defaultSchema}.queues q ON q.name = s.queue AND q.paused_at IS NULL
       WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
-      ORDER BY s.priority DESC, s.created_at, s.id
+      -- Whose last attempt began longest ago comes first: one that is put off again and again takes turns with the others.
+      ORDER BY s.priority DESC, (SELECT b.fence FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = s.id), s.created_at, s.id
       LIMIT CASE WHEN small_bytes < 0 THEN 100 ELSE 1 END
       FOR UPDATE OF s SKIP LOCKED
     LOOP

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.ClaimRequest.Room;
+import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -12,7 +13,9 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -178,6 +181,39 @@ class SuspectsIT {
 
     assertThat(number(first.getFirst(), "crash_count")).isEqualTo(2);
     assertThat(innocents).allSatisfy(id -> assertThat(number(id, "crash_count")).isZero());
+  }
+
+  @Test
+  @DisplayName(
+      "A46: suspects that are put off again and again take turns with the others, and no command"
+          + " waits behind them")
+  void putOffTakeTurns() {
+    List<Long> agents = queue.enqueue(2);
+    List<Long> commands = queue.enqueue(3);
+    String worker = newWorker();
+    claim(worker, 1);
+    die(worker);
+    worker = newWorker();
+
+    List<Long> ran = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      ClaimedTicket ticket = claim(worker, 1).suspect().orElseThrow();
+      ran.add(ticket.id());
+      if (agents.contains(ticket.id())) {
+        queue.queue().finish(List.of(putOff(ticket)), List.of(ticket.lease().no()));
+      } else {
+        queue.succeed(ticket.id(), ticket.lease().no());
+      }
+    }
+
+    assertThat(ran).as("each had its turn").containsAll(agents).containsAll(commands);
+    assertThat(number(agents.getFirst(), "crash_count")).as("still a suspect").isEqualTo(1);
+  }
+
+  /** It waits for a provider, for no time at all. */
+  private static Finish putOff(ClaimedTicket ticket) {
+    TicketWait wait = new TicketWait(TicketWait.Kind.PROVIDER, List.of("openai//"), "it", null);
+    return new Finish.Deferred(ticket.id(), ticket.lease().no(), Duration.ZERO, wait);
   }
 
   @Test
