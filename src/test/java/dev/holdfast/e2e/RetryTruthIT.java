@@ -67,6 +67,10 @@ class RetryTruthIT {
       WHERE state = 'ready' AND queue <> 'warm' RETURNING id
       """;
 
+  private static final String WAITS_FOR_PROVIDER =
+      "SELECT EXISTS (SELECT FROM holdfast.ticket_waits WHERE ticket_id = ? AND kind ="
+          + " 'provider')::text";
+
   private static final Duration PATIENCE = Duration.ofSeconds(400);
   private static final String REPORT = "{\"status\": \"success\", \"content\": \"done\"}";
 
@@ -198,6 +202,10 @@ class RetryTruthIT {
       long id = ticket(fault, TargetsAndKeys.ONE_ONE);
       TicketRows.await("all of ticket " + id + " is told")
           .untilAsserted(() -> assertTold(id, watch));
+      if (rows.value(WAITS_FOR_PROVIDER, id).equals("true")) {
+        TicketRows.await("the worker has read that " + id + " waits")
+            .until(() -> isOut(worker, fault.provider(TargetsAndKeys.ONE_ONE)));
+      }
     }
     RetryPage page = RetryPage.read();
     RetrySeen seen = new RetrySeen(rows, worker, watch, List.copyOf(told), models.requests());
@@ -209,6 +217,16 @@ class RetryTruthIT {
       page.people(seen.people(fault, id, holdfast.ok("show", Long.toString(id))));
     }
     page.check();
+  }
+
+  private static boolean isOut(HoldfastProcess worker, String provider)
+      throws IOException, InterruptedException {
+    String metric = "holdfast_provider_outage_seconds{provider=\"" + provider + "\"}";
+    return worker
+        .get("/metrics")
+        .body()
+        .lines()
+        .anyMatch(line -> line.startsWith(metric) && !line.endsWith(" 0.0"));
   }
 
   private long ticket(Fault fault, TargetsAndKeys setup) {
