@@ -2668,7 +2668,7 @@ DECLARE
   refile boolean := false;
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
-    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
+    require_uniqueness(changes->>'unique_key', NULL, NULL), require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
     require_history((changes->>'rejection_count')::integer, changes->>'error_category'),
     require_start('retry_after', (changes->>'retry_after')::timestamptz),
     require_time('created_at', (changes->>'created_at')::timestamptz), require_time('started_at', (changes->>'started_at')::timestamptz),
@@ -6071,7 +6071,7 @@ CREATE OR REPLACE FUNCTION holdfast.require_key(what text, key text)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  IF key = '' THEN
+  IF btrim(key, E' \t\r\n') = '' THEN
     RAISE EXCEPTION 'the % must not be empty', what USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without one.';
   ELSIF key ~ '[[:cntrl:]]' THEN
     RAISE EXCEPTION 'the % has a control character', what USING ERRCODE = 'HF422', HINT = 'Leave it out of the key.';
@@ -6310,6 +6310,8 @@ AS $function$
 BEGIN
   IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
     RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF btrim(key, E' \t\r\n') = '' THEN
+    RAISE EXCEPTION 'the unique_key must not be empty' USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without one.';
   ELSIF length(key) > 500 THEN
     RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
       USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
@@ -6321,7 +6323,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.require_uniqueness(text,text,text) IS 'Refuses with HF422 what says nothing about how long a unique key holds and what becomes of a second ticket.';
+COMMENT ON FUNCTION holdfast.require_uniqueness(text,text,text) IS 'Refuses with HF422 an empty or long unique key, and what says nothing about how long it holds and what becomes of a second ticket.';
 GRANT EXECUTE ON FUNCTION holdfast.require_uniqueness(text,text,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_version(id bigint, version text)

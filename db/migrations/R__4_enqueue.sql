@@ -63,7 +63,7 @@ COMMENT ON FUNCTION set_deadline IS 'Lets a ticket that this transaction has ins
 CREATE OR REPLACE FUNCTION require_key(what text, key text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  IF key = '' THEN
+  IF btrim(key, E' \t\r\n') = '' THEN
     RAISE EXCEPTION 'the % must not be empty', what USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without one.';
   ELSIF key ~ '[[:cntrl:]]' THEN
     RAISE EXCEPTION 'the % has a control character', what USING ERRCODE = 'HF422', HINT = 'Leave it out of the key.';
@@ -97,6 +97,8 @@ LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS
 BEGIN
   IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
     RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF btrim(key, E' \t\r\n') = '' THEN
+    RAISE EXCEPTION 'the unique_key must not be empty' USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without one.';
   ELSIF length(key) > 500 THEN
     RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
       USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
@@ -108,7 +110,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION require_uniqueness IS 'Refuses with HF422 what says nothing about how long a unique key holds and what becomes of a second ticket.';
+COMMENT ON FUNCTION require_uniqueness IS 'Refuses with HF422 an empty or long unique key, and what says nothing about how long it holds and what becomes of a second ticket.';
 
 -- The ticket stays locked, so that nobody claims it while its payload is replaced.
 DROP FUNCTION IF EXISTS holder_of_key(text, text, text, jsonb, timestamptz);

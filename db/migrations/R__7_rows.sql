@@ -185,7 +185,7 @@ DECLARE
   refile boolean := false;
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
-    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
+    require_uniqueness(changes->>'unique_key', NULL, NULL), require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
     require_history((changes->>'rejection_count')::integer, changes->>'error_category'),
     require_start('retry_after', (changes->>'retry_after')::timestamptz),
     require_time('created_at', (changes->>'created_at')::timestamptz), require_time('started_at', (changes->>'started_at')::timestamptz),

@@ -51,6 +51,7 @@ record NewTicketRules(PayloadLimits limits) {
     utf8Length("design", ticket.design());
     checkTitle(ticket.title());
     utf8Length("unique key", ticket.uniqueKey());
+    checkNotBlank("unique key", ticket.uniqueKey());
     if (ticket.uniqueKey() != null && ticket.uniqueKey().length() > MAX_KEY_LENGTH) {
       throw new InvalidTicketException(
           "the unique key is longer than " + MAX_KEY_LENGTH + " characters");
@@ -129,13 +130,19 @@ record NewTicketRules(PayloadLimits limits) {
   /** As require_key in the database. */
   private static void checkKey(String what, @Nullable String key) {
     long bytes = utf8Length(what, key);
-    if (key != null && (key.isEmpty() || bytes > MAX_KEY_LENGTH)) {
+    checkNotBlank(what, key);
+    if (bytes > MAX_KEY_LENGTH) {
       throw new InvalidTicketException(
-          key.isEmpty()
-              ? "the " + what + " must not be empty; leave it out for a ticket without one"
-              : ("the %s has %s bytes, and %s are allowed; take a short name, or a hash of a"
-                      + " long one")
-                  .formatted(what, bytes, MAX_KEY_LENGTH));
+          ("the %s has %s bytes, and %s are allowed; take a short name, or a hash of a"
+                  + " long one")
+              .formatted(what, bytes, MAX_KEY_LENGTH));
+    }
+  }
+
+  private static void checkNotBlank(String what, @Nullable String key) {
+    if (key != null && key.isBlank()) {
+      throw new InvalidTicketException(
+          "the " + what + " must not be empty; leave it out for a ticket without one");
     }
   }
 

@@ -12,6 +12,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -195,5 +196,36 @@ class UniquenessIT {
                     queue.kind()))
         .rootCause()
         .hasMessageContaining("the unique_key has 10240 characters");
+  }
+
+  @Test
+  @DisplayName("is not empty or blank, whatever way it comes in; nor are the other two keys")
+  void blank() {
+    long id = inbox.enqueue(NewTicket.ofKind(queue.kind()));
+    for (String key : List.of("", " ", "\t \n")) {
+      assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(queue.kind()).withUniqueKey(key)))
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessage("the unique key must not be empty; leave it out for a ticket without one");
+      for (String name : List.of("unique_key", "concurrency_key", "fairness_key")) {
+        assertEmptyRefused(
+            name, "SELECT holdfast.enqueue_ticket(?, " + name + " => ?)", queue.kind(), key);
+        assertEmptyRefused(
+            name,
+            "INSERT INTO holdfast.tickets (kind, " + name + ") VALUES (?, ?)",
+            queue.kind(),
+            key);
+        assertEmptyRefused(
+            name, "UPDATE holdfast.tickets SET " + name + " = ? WHERE id = ?", key, id);
+      }
+    }
+    assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(queue.kind()).withConcurrencyKey(" ")))
+        .hasMessageStartingWith("the concurrency key must not be empty");
+  }
+
+  private void assertEmptyRefused(String name, String sql, Object... values) {
+    assertThatThrownBy(() -> database.run(sql, values))
+        .as(sql)
+        .rootCause()
+        .hasMessageContaining("the " + name + " must not be empty");
   }
 }
