@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The files of one server below its directory: {@code data}, {@code password}, {@code server.log}.
@@ -22,6 +24,7 @@ record EmbeddedServerCluster(
   static final String USER = "holdfast";
 
   private static final String SETTINGS_FILE = "holdfast.conf";
+  private static final Pattern PORT = Pattern.compile("(?m)^port = '([1-9][0-9]{0,4})'$");
 
   static Path data(Path directory) {
     return directory.resolve("data");
@@ -46,6 +49,14 @@ record EmbeddedServerCluster(
     if (account.uid() != EmbeddedServerFiles.uid(data) || !account.prefix().isEmpty()) {
       give(data);
     }
+  }
+
+  /** The port of the start before this one. */
+  Optional<Integer> lastPort() throws IOException {
+    String settings =
+        EmbeddedServerFiles.read(data(options.directory()).resolve(SETTINGS_FILE)).orElse("");
+    Matcher port = PORT.matcher(settings);
+    return port.find() ? Optional.of(Integer.valueOf(port.group(1))) : Optional.empty();
   }
 
   private void initialise(Path data) throws IOException {

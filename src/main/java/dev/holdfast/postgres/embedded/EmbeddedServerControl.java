@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -24,7 +25,8 @@ record EmbeddedServerControl(
   private static final long LOG_LIMIT_BYTES = 10L << 20;
 
   /**
-   * Starts on a free port and waits until connections are accepted.
+   * Starts on the port of last time, or on another where that is taken, and waits until connections
+   * are accepted.
    *
    * @throws EmbeddedServerException if the server does not come up
    */
@@ -33,8 +35,9 @@ record EmbeddedServerControl(
     int portsLeft = PORT_ATTEMPTS;
     int orphansLeft = ORPHAN_ATTEMPTS;
     EmbeddedServerCluster cluster = new EmbeddedServerCluster(options, binaries, account);
+    int port = firstPort(cluster);
     while (true) {
-      cluster.prepare(freePort());
+      cluster.prepare(port);
       long logged = Files.exists(log()) ? Files.size(log()) : 0;
       EmbeddedServerCommand.Result result = pgCtl("start", "--timeout=60", "--log=" + log());
       String said = saidSince(logged);
@@ -45,6 +48,8 @@ record EmbeddedServerControl(
         LockSupport.parkNanos(ORPHAN_PAUSE_NANOS);
       } else if (!said.contains("could not bind") || --portsLeft == 0) {
         throw failed(said, result);
+      } else {
+        port = freePort();
       }
     }
   }
@@ -101,6 +106,20 @@ record EmbeddedServerControl(
 
   private Path data() {
     return EmbeddedServerCluster.data(options.directory());
+  }
+
+  /** Processes that are connected look for the server where it was. */
+  private static int firstPort(EmbeddedServerCluster cluster) throws IOException {
+    Optional<Integer> last = cluster.lastPort();
+    return last.isPresent() && isFree(last.get()) ? last.get() : freePort();
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static int freePort() throws IOException {

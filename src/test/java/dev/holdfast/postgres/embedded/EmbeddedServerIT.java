@@ -8,6 +8,8 @@ import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -82,6 +84,34 @@ class EmbeddedServerIT {
     assertThat(EmbeddedServer.running(home)).isEmpty();
     try (EmbeddedServer server = EmbeddedServer.start(options)) {
       assertThat(query(server.address(), "SELECT answer FROM kept")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  @DisplayName("its address stays the same over restarts, so that who knows it finds it again")
+  void keepsPort() throws Exception {
+    EmbeddedServer first = EmbeddedServer.start(options);
+    first.close();
+    try (EmbeddedServer again = EmbeddedServer.start(options)) {
+      assertThat(again.address().port()).isEqualTo(first.address().port());
+      assertThat(query(first.address(), "SELECT 1")).isEqualTo("1");
+      kill(again.address().pid());
+    }
+    try (EmbeddedServer afterKill = EmbeddedServer.start(options)) {
+      assertThat(query(first.address(), "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  @DisplayName("where its port belongs to another now, it takes a free one")
+  void portTaken() throws Exception {
+    EmbeddedServer first = EmbeddedServer.start(options);
+    int port = first.address().port();
+    first.close();
+    try (ServerSocket other = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+        EmbeddedServer again = EmbeddedServer.start(options)) {
+      assertThat(again.address().port()).isNotEqualTo(other.getLocalPort());
+      assertThat(query(again.address(), "SELECT 1")).isEqualTo("1");
     }
   }
 
