@@ -333,6 +333,7 @@ class ReadingCommandsIT {
 
     assertThat(cli.run("stats").out())
         .contains("stats-queue", "by ann", "WORKER", "f-stats", "release --fingerprint")
+        .containsPattern("(?m)ago +none: see their reasons with list --state on_hold$")
         .containsPattern("(?m)^stats-design +v3 +3 +1 +1 +50 % *$");
   }
 

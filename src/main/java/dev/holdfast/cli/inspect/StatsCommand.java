@@ -76,6 +76,8 @@ public final class StatsCommand implements Callable<Integer> {
     if (!groups.isEmpty()) {
       terminal.line("");
       errors(groups, now).print(terminal);
+    }
+    if (groups.stream().anyMatch(each -> each.errorFingerprint() != null)) {
       terminal.line("");
       terminal.line("holdfast release --fingerprint F --guidance TEXT sends a group back to work");
     }
@@ -146,7 +148,9 @@ public final class StatsCommand implements Callable<Integer> {
           each.errorCategory(),
           each.tickets(),
           PlainText.relative(each.oldest(), now),
-          each.errorTitle());
+          each.errorFingerprint() == null
+              ? "none: see their reasons with list --state on_hold"
+              : each.errorTitle());
     }
     return table;
   }

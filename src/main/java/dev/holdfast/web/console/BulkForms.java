@@ -176,11 +176,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
   /** The filter of the page; refuses one that it does not understand instead of acting on more. */
   private static TicketFilter query(Context context) {
     if (context.formParam("group") != null) {
-      return TicketFilter.all(1)
-          .withState(TicketState.ON_HOLD)
-          .withError(
-              Objects.requireNonNullElse(context.formParam("category"), ""),
-              Objects.requireNonNullElse(context.formParam("fingerprint"), ""));
+      return group(context);
     }
     Filters filters =
         Filters.of(name -> name.equals("state") ? null : context.formParam(field(name)));
@@ -188,6 +184,17 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
       throw new InvalidTicketException(String.join("; ", filters.problems()));
     }
     return filters.query().withState(TicketState.ON_HOLD);
+  }
+
+  private static TicketFilter group(Context context) {
+    String fingerprint = Objects.requireNonNullElse(context.formParam("fingerprint"), "");
+    if (fingerprint.isEmpty()) {
+      throw new InvalidTicketException(
+          "tickets without an error are held for different reasons; select those that are meant");
+    }
+    return TicketFilter.all(1)
+        .withState(TicketState.ON_HOLD)
+        .withError(Objects.requireNonNullElse(context.formParam("category"), ""), fingerprint);
   }
 
   /** In the form, "assignee" is whom to assign tickets to. */

@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.web.console.view.ErrorView;
+import dev.holdfast.web.console.view.Format;
 import dev.holdfast.web.console.view.Links;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,11 @@ public record GroupPage(
     long total,
     @Nullable ErrorView error,
     String sql) {
+  /** Null without an error: their reasons differ, so a person says which are meant. */
+  public @Nullable String releaseAll() {
+    return fingerprint.isEmpty() ? null : "Release all " + Format.number(total);
+  }
+
   public String next() {
     return Links.with(
         "/group", "fingerprint", fingerprint, "category", category, "before", tickets.next());

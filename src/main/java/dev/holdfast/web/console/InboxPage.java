@@ -8,7 +8,7 @@ import dev.holdfast.web.console.view.Sparkline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page of held tickets, grouped by error.
+ * The page of held tickets, grouped by error; those without one are one group.
  *
  * @param shown which page of the groups, from 1
  * @param queue the filter
@@ -51,8 +51,11 @@ public record InboxPage(
     return Sparkline.of(group.byHour(), Format.number(day) + " held in the last 24 hours");
   }
 
-  /** The name of a group. */
+  /** The name of a group. The reason of one ticket is no name for those that have others. */
   public String name(HeldGroup group) {
+    if (group.fingerprint().isEmpty() && group.tickets() > 1) {
+      return "Held without an error, for different reasons";
+    }
     String text = Format.firstLine(group.errorTitle(), 200);
     if (!text.isEmpty()) {
       return text;
@@ -63,6 +66,6 @@ public record InboxPage(
 
   /** Why its newest ticket was held, where its error is its name. */
   public String more(HeldGroup group) {
-    return group.errorTitle() == null ? "" : Format.firstLine(group.holdReason(), 160);
+    return group.fingerprint().isEmpty() || group.errorTitle() == null ? "" : Format.firstLine(group.holdReason(), 160);
   }
 }

@@ -74,11 +74,16 @@ class ReleaseNoticeIT {
   }
 
   private void release(List<Long> ids) throws IOException, InterruptedException {
+    act(ids.stream().map(id -> "&id=" + id).collect(Collectors.joining()) + "&do=release");
+  }
+
+  /** Sends the form of a list of held tickets. */
+  private void act(String fields) throws IOException, InterruptedException {
     Matcher csrf = CSRF.matcher(page());
     assertThat(csrf.find()).isTrue();
     String form =
-        ids.stream().map(id -> "&id=" + id).collect(Collectors.joining())
-            + "&do=release&back=%2Finbox&_csrf="
+        fields
+            + "&back=%2Finbox&_csrf="
             + URLEncoder.encode(csrf.group(1), StandardCharsets.UTF_8);
     send(
         HttpRequest.newBuilder(URI.create(server.url("/inbox")).resolve("/held/act"))
@@ -125,6 +130,36 @@ class ReleaseNoticeIT {
     assertThat(page())
         .contains("Released 1 ticket.", "id=\"undo\"")
         .doesNotContain("on hold again");
+  }
+
+  @Test
+  @DisplayName(
+      "22.2: tickets held without an error bear no common reason and are not released all at once")
+  void withoutError() throws Exception {
+    long parked = heldBy("ann", "wait for legal, do not send");
+    assertThat(page()).contains("wait for legal, do not send");
+    long stranger = heldBy("bob", "the file is missing");
+    assertThat(page())
+        .contains("Held without an error, for different reasons")
+        .doesNotContain("the file is missing");
+
+    URI group = URI.create(server.url("/inbox")).resolve("/group?fingerprint=&category=");
+    assertThat(send(HttpRequest.newBuilder(group)))
+        .contains("Release selected", "wait for legal, do not send", "the file is missing")
+        .doesNotContain("Release all");
+
+    act("&group=1&fingerprint=&category=&seen=2999-01-01T00%3A00%3A00Z&do=release-all");
+    assertThat(page()).contains("select those that are meant");
+    assertThat(tickets.state(parked)).isEqualTo("on_hold");
+    release(List.of(stranger));
+    assertThat(tickets.state(stranger)).isEqualTo("ready");
+    assertThat(tickets.state(parked)).isEqualTo("on_hold");
+  }
+
+  private long heldBy(String person, String reason) {
+    long id = database.number("SELECT holdfast.enqueue_ticket('manual')");
+    database.run("SELECT holdfast.hold_ticket(?, ?, ?)", id, person, reason);
+    return id;
   }
 
   private long holdWith(String payload) {
