@@ -1,6 +1,8 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.retry.HoldCause;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Refusal {
   private static final int KEPT_CHARS = 2_000;
+  private static final String RULE = "refused-result";
 
   private Refusal() {}
 
@@ -36,13 +39,19 @@ final class Refusal {
         new Failure(
             words + more,
             Category.SYSTEM_ERROR,
-            "refused-result",
+            RULE,
             "",
             null,
             null,
-            "refused-result");
+            fingerprint(words));
     RetryDecision.Hold hold = new RetryDecision.Hold(HoldCause.POISON, firstLine(words));
     return new Finish.Failed(refused.ticketId(), refused.leaseNo(), failure, hold);
+  }
+
+  /** Of the words alone: what the result began with differs from ticket to ticket. */
+  private static String fingerprint(String words) {
+    ErrorReport report = ErrorReport.ofText(words).withStatedCategory(Category.SYSTEM_ERROR);
+    return Classifier.standard().classify(report).fingerprint();
   }
 
   /** Of a failure only the text cannot be stored: the decision on it stays what it is. */

@@ -196,8 +196,13 @@ class RefusedResultIT {
         default -> assertThat(database.ticket(id)).containsEntry("result", "{\"paid\": 1000}");
       }
     }
+    assertThat(database.number(CAUSES, ids.getFirst(), ids.getLast())).isEqualTo(2);
     database.assertNoTicketIsLost();
   }
+
+  private static final String CAUSES =
+      "SELECT count(DISTINCT error_fingerprint) FROM holdfast.tickets"
+          + " WHERE id BETWEEN ? AND ? AND error_fingerprint <> 'refused-result'";
 
   private static String longText() {
     return "{\"a\": \"" + "a".repeat(17_000_000) + "\"}";
