@@ -15,8 +15,9 @@ public sealed interface HandlerResult {
    * @param result JSON text for {@code tickets.result}, or null
    * @param review whether a person looks at the result
    * @param enqueues JSON text: the tickets that come of it, a list of {@code {"design": …,
-   *     "payloads": […]}}; each of a design that {@code may_enqueue} of the ticket's design names.
-   *     They are added together with the success, or not at all. Null for none
+   *     "payloads": […]}}; each of a design that {@code may_enqueue} of the ticket's design names,
+   *     or of any where the ticket has none. They are added together with the success, or not at
+   *     all. Null for none
    */
   record Succeeded(@Nullable String result, Review review, @Nullable String enqueues)
       implements HandlerResult {
@@ -28,9 +29,9 @@ public sealed interface HandlerResult {
     /**
      * Adds tickets together with this success, or not at all.
      *
-     * @param tickets each of a design that {@code may_enqueue} of the ticket's design names; with
-     *     no more than a payload, a title, a queue and a priority. One that names no queue goes to
-     *     the ticket's own
+     * @param tickets each of a design that {@code may_enqueue} of the ticket's design names, or of
+     *     any where the ticket has no design; with no more than a payload, a title, a queue and a
+     *     priority. One that names no queue goes to the ticket's own
      * @throws IllegalArgumentException if one has more
      */
     public Succeeded adding(List<NewTicket> tickets) {

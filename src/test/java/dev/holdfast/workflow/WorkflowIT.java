@@ -337,4 +337,26 @@ class WorkflowIT {
         .isInstanceOf(FinishResult.Stale.class);
     assertThat(bench.claim(bench.job)).isEmpty();
   }
+
+  @Test
+  @DisplayName("a ticket without a design adds any, but not one that a program works")
+  void addsWithoutDesign() {
+    List<NewTicket> more = List.of(NewTicket.ofDesign(bench.design).withPayload("{\"x\": 2}"));
+    String adds = HandlerResult.done(null).adding(more).enqueues();
+    String kind = "free-" + bench.job;
+    long id = bench.inbox.enqueue(NewTicket.ofKind(kind));
+    ClaimedTicket free = bench.claimOne(kind);
+    bench.finish(new Finish.Succeeded(free.id(), free.lease().no(), null, Review.NONE, adds));
+    assertThat(bench.state(id)).isEqualTo("done");
+    assertThat(bench.claimOne(bench.job).ticket().payload()).isEqualTo("{\"x\": 2}");
+
+    bench.inbox.enqueue(NewTicket.ofKind("command"));
+    ClaimedTicket program = bench.claimOne("command");
+    assertThatThrownBy(
+            () ->
+                bench.finish(
+                    new Finish.Succeeded(
+                        program.id(), program.lease().no(), null, Review.NONE, adds)))
+        .hasMessageContaining("it has no design that would allow it to enqueue");
+  }
 }
