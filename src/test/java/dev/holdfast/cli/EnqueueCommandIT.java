@@ -184,6 +184,16 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("a directory in the place of the file is wrong usage, and the line says so")
+  void directoryForFile() {
+    Cli.Result result = cli.run("enqueue", "--file", directory.toString());
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err())
+        .contains("\"" + directory + "\": it is a directory; name a file")
+        .hasLineCount(1);
+  }
+
+  @Test
   @DisplayName("a file may begin with a byte order mark, as some editors write it")
   void byteOrderMark() throws IOException {
     Path file = directory.resolve("bom.jsonl");

@@ -12,6 +12,7 @@ import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -275,13 +276,19 @@ public final class EnqueueCommand implements Callable<Integer> {
         report(batch, tickets.count());
       }
       return ExitCode.DONE;
+    } catch (UncheckedIOException e) {
+      throw unreadable(name, e.getCause());
     } catch (IOException | java.nio.file.InvalidPathException e) {
-      throw new UsageException(
-          ("--file: cannot read \"%s\": %s; name a file of one JSON object per line, or -"
-                  + " for standard input")
-              .formatted(name, FileProblem.of(name, e)),
-          e);
+      throw unreadable(name, e);
     }
+  }
+
+  private static UsageException unreadable(String name, Exception problem) {
+    return new UsageException(
+        ("--file: cannot read \"%s\": %s; name a file of one JSON object per line, or -"
+                + " for standard input")
+            .formatted(name, FileProblem.of(name, problem)),
+        problem);
   }
 
   private String actor() {
