@@ -81,7 +81,12 @@ final class Demo implements AutoCloseable {
    * @throws HoldfastException if that is not possible; the message says what to do
    */
   static Demo start(PrintWriter out, Settings settings, Path home) {
-    out.println("PostgreSQL: starting an embedded server in " + home + " ...");
+    out.println(
+        EmbeddedServer.running(home).isPresent()
+            ? "PostgreSQL: using the embedded server that runs in "
+                + home
+                + "; what the demo adds stays in it"
+            : "PostgreSQL: starting an embedded server in " + home + " ...");
     out.flush();
     StartedParts parts = new StartedParts();
     try {

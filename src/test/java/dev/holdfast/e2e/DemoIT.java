@@ -72,6 +72,18 @@ class DemoIT {
   }
 
   @Test
+  @DisplayName("a demo beside a worker with a database of its own says that it uses that one")
+  void besideWorker() throws Exception {
+    HoldfastProcess worker = holdfast.start("worker", "--embedded", "--port", "0");
+    worker.awaitOutput(PSQL);
+    HoldfastProcess demo = holdfast.start("demo");
+    demo.awaitOutput(
+        Pattern.compile(
+            "PostgreSQL: using the embedded server that runs in \\S+; what the demo adds stays in"
+                + " it"));
+  }
+
+  @Test
   @DisplayName(
       "demo runs the samples while a second terminal looks at them and releases one, without a"
           + " database URL; it ends with 0, keeps its data, and --exit-when-done ends by itself")
