@@ -36,14 +36,7 @@ final class Refusal {
     }
     String words = "the result cannot be stored: " + why.getMessage();
     Failure failure =
-        new Failure(
-            words + more,
-            Category.SYSTEM_ERROR,
-            RULE,
-            "",
-            null,
-            null,
-            fingerprint(words));
+        new Failure(words + more, Category.SYSTEM_ERROR, RULE, "", null, null, fingerprint(words));
     RetryDecision.Hold hold = new RetryDecision.Hold(HoldCause.POISON, firstLine(words));
     return new Finish.Failed(refused.ticketId(), refused.leaseNo(), failure, hold);
   }

@@ -66,6 +66,8 @@ public record InboxPage(
 
   /** Why its newest ticket was held, where its error is its name. */
   public String more(HeldGroup group) {
-    return group.fingerprint().isEmpty() || group.errorTitle() == null ? "" : Format.firstLine(group.holdReason(), 160);
+    return group.fingerprint().isEmpty() || group.errorTitle() == null
+        ? ""
+        : Format.firstLine(group.holdReason(), 160);
   }
 }

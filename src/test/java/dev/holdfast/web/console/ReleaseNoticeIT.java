@@ -82,9 +82,7 @@ class ReleaseNoticeIT {
     Matcher csrf = CSRF.matcher(page());
     assertThat(csrf.find()).isTrue();
     String form =
-        fields
-            + "&back=%2Finbox&_csrf="
-            + URLEncoder.encode(csrf.group(1), StandardCharsets.UTF_8);
+        fields + "&back=%2Finbox&_csrf=" + URLEncoder.encode(csrf.group(1), StandardCharsets.UTF_8);
     send(
         HttpRequest.newBuilder(URI.create(server.url("/inbox")).resolve("/held/act"))
             .header("Content-Type", "application/x-www-form-urlencoded")
