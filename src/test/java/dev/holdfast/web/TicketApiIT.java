@@ -106,17 +106,24 @@ class TicketApiIT {
         .extracting(Answer::status)
         .isEqualTo(422);
 
+    Answer misfit =
+        ann.post(
+            path(id, "/decide-call"),
+            "{\"decision\": \"approve\", \"arguments\": {\"c\": \"rm b\"}}");
+    assertThat(misfit.status()).isEqualTo(422);
+    assertThat(misfit.detail()).contains("run_command does not take that: ");
+
     Answer decided =
         ann.post(
             path(id, "/decide-call"),
-            "{\"decision\": \"approve\", \"arguments\": {\"c\": \"rm b\"}, \"words\": \"b it"
+            "{\"decision\": \"approve\", \"arguments\": {\"command\": \"rm b\"}, \"words\": \"b it"
                 + " is\"}");
 
     assertThat(decided.status()).as(decided.toString()).isEqualTo(200);
     assertThat(decided.json().get("state").asString()).isEqualTo("ready");
     JsonNode call = ann.get(path(id, "")).json().get("tool_calls").get(0);
     assertThat(call.get("arguments").get("c").asString()).isEqualTo("rm a");
-    assertThat(call.get("edited_arguments").get("c").asString()).isEqualTo("rm b");
+    assertThat(call.get("edited_arguments").get("command").asString()).isEqualTo("rm b");
     assertThat(call.get("decided_by").asString()).isEqualTo("ann");
     assertThat(call.get("words").asString()).isEqualTo("b it is");
   }

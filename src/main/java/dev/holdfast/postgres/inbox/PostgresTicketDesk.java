@@ -11,6 +11,7 @@ import dev.holdfast.queue.UndoneTickets.Undone;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
+import dev.holdfast.tool.workspace.WorkspaceTools;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresTicketDesk implements TicketDesk {
@@ -126,6 +128,9 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   @Override
   public TicketState decideCall(long ticketId, String actor, CallDecision decision) {
+    if (decision.approve() && decision.arguments() != null && !decision.remember()) {
+      checkArguments(ticketId, decision.call(), decision.arguments());
+    }
     return act(
         ticketId,
         "SELECT holdfast.decide_tool_call(:id, :actor, :decision, :call, :arguments::jsonb, :words,"
@@ -137,6 +142,28 @@ public final class PostgresTicketDesk implements TicketDesk {
                 .bind("arguments", decision.arguments())
                 .bind("words", decision.words())
                 .bind("remember", decision.remember()));
+  }
+
+  /** SQL, which checks the rest, knows no tool: a misfit would use up the approval. */
+  private void checkArguments(long ticketId, @Nullable Long call, String arguments) {
+    JsonNode changed = Question.json(arguments);
+    String tool = changed.isObject() ? waitingTool(ticketId, call) : "";
+    String problem = WorkspaceTools.problem(tool, changed);
+    if (!problem.isEmpty()) {
+      throw new InvalidTicketException(tool + " does not take that: " + problem);
+    }
+  }
+
+  /** The tool whose call is decided; "" where none or several wait, which SQL refuses. */
+  private String waitingTool(long ticketId, @Nullable Long call) {
+    return transactions.runStatement(
+        handle ->
+            call(
+                handle,
+                "SELECT CASE WHEN count(*) = 1 THEN min(tool) ELSE '' END"
+                    + " FROM holdfast.waiting_tool_calls"
+                    + " WHERE ticket_id = :id AND call = COALESCE(CAST(:call AS bigint), call)",
+                query -> query.bind("id", ticketId).bind("call", call)));
   }
 
   @Override

@@ -23,7 +23,7 @@ record ApplyPatchTool(Workspace workspace, PatchApplier applier) {
       whole-file blocks, each below a line with the path, are taken too.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false, "required": ["patch"],
        "properties": {"patch": {"type": "string", "minLength": 1}}}

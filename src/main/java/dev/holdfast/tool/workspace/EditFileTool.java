@@ -25,7 +25,7 @@ final class EditFileTool {
       in lines around it until it does. Where all line ends of the file are \\r\\n, write \\n.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false, "required": ["path", "search", "replace"],
        "properties": {

@@ -28,7 +28,7 @@ final class GrepTool {
       are passed over. A search that takes longer than 3 s is ended.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false, "required": ["pattern"],
        "properties": {

@@ -20,7 +20,7 @@ final class ListFilesTool {
       500 entries: narrow them with path and glob.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false,
        "properties": {

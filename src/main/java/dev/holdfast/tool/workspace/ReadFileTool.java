@@ -21,7 +21,7 @@ record ReadFileTool(Workspace workspace) {
       in parts: the last line of the answer says how to go on. Binary files are only described.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false, "required": ["path"],
        "properties": {

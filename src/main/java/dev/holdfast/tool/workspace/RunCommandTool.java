@@ -24,7 +24,7 @@ record RunCommandTool(WorkspaceProgram program) {
       ends. Of long output the beginning and the end are shown.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false, "required": ["command"],
        "properties": {

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.workspace;
 
+import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.NearestKey;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
@@ -11,10 +12,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The tools of a workspace, by the names that designs use. */
 public final class WorkspaceTools {
   private static final Duration KILL_GRACE = Duration.ofSeconds(2);
+
+  private static final int MAX_PROBLEMS = 5;
+
+  private static final Map<String, String> SCHEMAS =
+      Map.of(
+          "read_file", ReadFileTool.SCHEMA,
+          "write_file", WriteFileTool.SCHEMA,
+          "edit_file", EditFileTool.SCHEMA,
+          "list_files", ListFilesTool.SCHEMA,
+          "grep", GrepTool.SCHEMA,
+          "run_command", RunCommandTool.SCHEMA,
+          "apply_patch", ApplyPatchTool.SCHEMA);
 
   private final Map<String, Tool> tools = new LinkedHashMap<>();
 
@@ -46,6 +61,20 @@ public final class WorkspaceTools {
   /** True if one of the tools starts programs. */
   public static boolean runPrograms(List<String> names) {
     return names.contains("run_command") || names.contains("apply_patch");
+  }
+
+  /**
+   * Why a tool does not take these arguments, in one line; empty where it does, and for tools that
+   * are not known here, as those of MCP servers.
+   */
+  public static String problem(String tool, JsonNode arguments) {
+    String schema = SCHEMAS.get(tool);
+    if (schema == null) {
+      return "";
+    }
+    List<String> problems =
+        new JsonSchema(JsonMapper.shared().readTree(schema), "the arguments").problems(arguments);
+    return String.join("; ", problems.subList(0, Math.min(MAX_PROBLEMS, problems.size())));
   }
 
   /** All of them. */

@@ -14,7 +14,7 @@ final class WriteFileTool {
       replaced. To change a part of a file use edit_file.
       """;
 
-  private static final String SCHEMA =
+  static final String SCHEMA =
       """
       {"type": "object", "additionalProperties": false, "required": ["path", "content"],
        "properties": {

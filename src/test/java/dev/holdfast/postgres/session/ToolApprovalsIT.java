@@ -218,6 +218,25 @@ class ToolApprovalsIT {
   }
 
   @Test
+  @DisplayName("5.4: changed arguments that the tool does not take use up no approval")
+  void misfit() {
+    long id = parked(RUN, asked(1, "c3", "mcp__files__read", "{}"));
+    long run = call(id, 0).id();
+    CallDecision misfit = new CallDecision(true, run, "{\"cmd\": \"make\"}", null, false);
+
+    assertThatThrownBy(() -> desk.decideCall(id, "ann", misfit))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("run_command does not take that: ")
+        .hasMessageContaining("unknown key \"cmd\"");
+
+    assertThat(call(id, 0).waits()).isTrue();
+    desk.decideCall(id, "ann", new CallDecision(true, call(id, 1).id(), "{\"a\": 1}", null, false));
+    desk.decideCall(
+        id, "ann", new CallDecision(true, null, "{\"command\": [\"make\"]}", null, false));
+    assertThat(call(id, 0).waits()).isFalse();
+  }
+
+  @Test
   @DisplayName("5.4: a remembered approval holds for its tool, shape and ticket, never wider")
   void remembered() {
     long id = parked(RUN);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolReply;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 @DisplayName("The tools for files")
 @Timeout(60)
@@ -41,6 +43,21 @@ class FileToolsTest {
     Path file = root.resolve(path);
     Files.createDirectories(file.getParent());
     Files.writeString(file, content);
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: what a person writes as arguments is checked without a workspace as a model's are")
+  void checkedAhead() throws Exception {
+    for (ToolSpec spec : bench.box().specs()) {
+      String problem =
+          WorkspaceTools.problem(
+              spec.name(), JsonMapper.shared().valueToTree(Map.of("nope", true)));
+      assertThat(problem).as(spec.name()).contains("nope");
+      assertThat(bench.text(spec.name(), Map.of("nope", true))).contains(problem);
+    }
+    assertThat(WorkspaceTools.problem("mcp__a__b", JsonMapper.shared().createObjectNode()))
+        .isEmpty();
   }
 
   @Test
