@@ -276,19 +276,13 @@ public final class EnqueueCommand implements Callable<Integer> {
         report(batch, tickets.count());
       }
       return ExitCode.DONE;
-    } catch (UncheckedIOException e) {
-      throw unreadable(name, e.getCause());
-    } catch (IOException | java.nio.file.InvalidPathException e) {
-      throw unreadable(name, e);
+    } catch (IOException | UncheckedIOException | java.nio.file.InvalidPathException e) {
+      throw new UsageException(
+          ("--file: cannot read \"%s\": %s; name a file of one JSON object per line, or -"
+                  + " for standard input")
+              .formatted(name, FileProblem.of(name, e)),
+          e);
     }
-  }
-
-  private static UsageException unreadable(String name, Exception problem) {
-    return new UsageException(
-        ("--file: cannot read \"%s\": %s; name a file of one JSON object per line, or -"
-                + " for standard input")
-            .formatted(name, FileProblem.of(name, problem)),
-        problem);
   }
 
   private String actor() {
