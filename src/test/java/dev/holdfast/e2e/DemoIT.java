@@ -84,6 +84,26 @@ class DemoIT {
   }
 
   @Test
+  @DisplayName("a second worker goes on when the one with the database has been started again")
+  void databaseRestarted() throws Exception {
+    String[] owner = {"worker", "--embedded", "--port", "0", "--queue", "none"};
+    HoldfastProcess first = holdfast.start(owner);
+    first.awaitOutput(PSQL);
+    Files.writeString(
+        directory.resolve("hello.yaml"), "{kind: command, review: none, command: [echo, '1']}");
+    holdfast.ok("design", "put", "hello", "--file", "hello.yaml");
+    holdfast.worker();
+
+    first.signal("TERM");
+    first.awaitOutcome();
+    holdfast.start(owner).awaitOutput(PSQL);
+
+    String id = holdfast.ok("enqueue", "--design", "hello");
+    await("the second worker has worked it")
+        .until(() -> holdfast.ok("show", id, "--json").contains("\"state\":\"done\""));
+  }
+
+  @Test
   @DisplayName(
       "demo runs the samples while a second terminal looks at them and releases one, without a"
           + " database URL; it ends with 0, keeps its data, and --exit-when-done ends by itself")
