@@ -73,16 +73,24 @@ final class Completer {
   private void run() {
     while (!ended.isClosed(wanted) || !emptied.isEmpty()) {
       try {
-        List<TicketRun> batch = take();
-        if (!batch.isEmpty() || !emptied.isEmpty()) {
-          new Batch(batch).complete();
-        }
-        retryBusy();
-      } catch (InterruptedException e) {
-        log.debug("the completer was interrupted");
-      } catch (Throwable e) {
-        log.error("storing results failed", e);
+        oneRound();
+      } catch (Throwable untold) {
+        // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
       }
+    }
+  }
+
+  private void oneRound() {
+    try {
+      List<TicketRun> batch = take();
+      if (!batch.isEmpty() || !emptied.isEmpty()) {
+        new Batch(batch).complete();
+      }
+      retryBusy();
+    } catch (InterruptedException e) {
+      log.debug("the completer was interrupted");
+    } catch (Throwable e) {
+      log.error("storing results failed", e);
     }
   }
 
@@ -208,12 +216,12 @@ final class Completer {
      * under the lease goes on.
      */
     private void giveUp(TicketRun run) {
+      book.takeOff(run);
+      leave(run);
       log.error(
           "ticket {} will be rescued when its lease ends; its result began with: {}",
           run.ticketId(),
           Refusal.beginning(Refusal.content(run.finish())));
-      book.takeOff(run);
-      leave(run);
     }
 
     private void leave(TicketRun run) {

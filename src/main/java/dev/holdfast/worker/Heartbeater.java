@@ -72,6 +72,7 @@ final class Heartbeater {
   Duration beat() {
     long sentNanos = System.nanoTime();
     Set<Long> asked = book.leaseNos();
+    boolean good = false;
     try {
       Heartbeat heartbeat = queue.heartbeat(workerId, asked, lease);
       boolean recovered = !healthy();
@@ -91,15 +92,19 @@ final class Heartbeater {
       if (!heartbeat.registered()) {
         onUnknown.run();
       }
+      good = true;
       return interval;
     } catch (HoldfastException e) {
-      failing = true;
       if (stopping) {
         log.debug("the last heartbeat failed: {}", e.getMessage());
       } else {
         log.warn("heartbeat failed: {}; no claims until one succeeds", e.getMessage());
       }
       return retryPause;
+    } finally {
+      if (!good) {
+        failing = true;
+      }
     }
   }
 

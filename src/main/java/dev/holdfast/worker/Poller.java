@@ -37,23 +37,33 @@ final class Poller implements Runnable {
   public void run() {
     int errors = 0;
     while (!round.isStopping()) {
-      long seen = wakeUps.signal().count();
+      boolean good = false;
       try {
-        Duration pause = poll();
-        errors = 0;
-        wakeUps.signal().await(seen, pause);
-      } catch (QueueUnavailableException e) {
-        errors++;
-        log.warn("polling failed: {}", e.getMessage());
-        rest(errors);
-      } catch (InterruptedException e) {
-        log.debug("the poller was interrupted");
-      } catch (Throwable e) {
-        errors++;
-        log.error("polling failed", e);
+        good = pollAndWait();
+      } catch (Throwable untold) {
+        // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
+      }
+      errors = good ? 0 : errors + 1;
+      if (!good) {
         rest(errors);
       }
     }
+  }
+
+  private boolean pollAndWait() {
+    long seen = wakeUps.signal().count();
+    try {
+      wakeUps.signal().await(seen, poll());
+    } catch (QueueUnavailableException e) {
+      log.warn("polling failed: {}", e.getMessage());
+      return false;
+    } catch (InterruptedException e) {
+      log.debug("the poller was interrupted");
+    } catch (Throwable e) {
+      log.error("polling failed", e);
+      return false;
+    }
+    return true;
   }
 
   /** One poll; returns how long to wait if nothing wakes it before. */

@@ -51,7 +51,12 @@ final class ServiceLoop {
   private void run() {
     while (!stopping) {
       long seen = wakeUp.count();
-      Duration pause = oneRound();
+      Duration pause = afterError;
+      try {
+        pause = oneRound();
+      } catch (Throwable untold) {
+        // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
+      }
       try {
         wakeUp.await(seen, pause);
       } catch (InterruptedException e) {

@@ -38,7 +38,21 @@ final class TicketRun implements TicketContext, Runnable {
     DRAIN
   }
 
+  private static final Failure UNTOLD =
+      new Failure(
+          "the attempt ended by an error that could not be told",
+          Category.UNKNOWN,
+          Classifier.NONE,
+          "",
+          null,
+          null,
+          "untold error");
+
   private final ClaimedTicket claimed;
+
+  /** Made early: when it is needed, there may be no memory, or a class that cannot be loaded. */
+  private final Finish untold;
+
   private final TicketHandler handler;
   private final Classifier classifier;
   private final FinishRedaction redaction;
@@ -62,6 +76,7 @@ final class TicketRun implements TicketContext, Runnable {
       Tracing.Claim claim,
       Consumer<TicketRun> whenEnded) {
     this.claimed = claimed;
+    this.untold = new Finish.Failed(claimed.id(), claimed.lease().no(), UNTOLD);
     this.handler = handler;
     this.classifier = classifier;
     this.redaction = redaction;
@@ -180,6 +195,11 @@ final class TicketRun implements TicketContext, Runnable {
             claimed.id(),
             Refusal.beginning(Refusal.content(redaction.of(outcome))));
       }
+    } catch (Throwable e) {
+      // No memory, a class that cannot be loaded, tracing that throws: a slot must not leak even
+      // then.
+      endUntold();
+      log.error("what ticket {} ended by could not be told", claimed.id(), e);
     }
   }
 
@@ -197,9 +217,23 @@ final class TicketRun implements TicketContext, Runnable {
       finish = toStore(outcome);
       endedNanos = System.nanoTime();
     }
-    trace.end(finish());
-    whenEnded.accept(this);
+    try {
+      trace.end(finish());
+    } finally {
+      whenEnded.accept(this);
+    }
     return true;
+  }
+
+  private void endUntold() {
+    synchronized (this) {
+      if (finish != null) {
+        return;
+      }
+      finish = untold;
+      endedNanos = System.nanoTime();
+    }
+    whenEnded.accept(this);
   }
 
   /**
@@ -274,7 +308,7 @@ final class TicketRun implements TicketContext, Runnable {
     try {
       return failed(ErrorReport.ofThrowable(e));
     } catch (Throwable second) {
-      // An exception whose own methods throw, or no memory left: a slot must not leak even then.
+      // An exception whose own methods throw.
       String name = e.getClass().getName();
       String message = name + ", which could not be classified: " + second.getClass().getName();
       return new Finish.Failed(
