@@ -159,6 +159,18 @@ class ClassifierTest {
   }
 
   @Test
+  @DisplayName("B14: an untrusted certificate is told as one, not as a full disk")
+  void untrustedCertificate() {
+    Failure failure =
+        classifier.classify(
+            ErrorReport.ofText(
+                "PKIX path building failed: sun.security.provider.certpath."
+                    + "SunCertPathBuilderException: unable to find valid certification path"));
+    assertThat(failure.category()).isEqualTo(SYSTEM_ERROR);
+    assertThat(failure.rule()).isEqualTo("text-certificate");
+  }
+
+  @Test
   @DisplayName("A12, T18: a stated category is believed against any text")
   void statedCategory() {
     ErrorReport report =

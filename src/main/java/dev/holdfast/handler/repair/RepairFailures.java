@@ -25,7 +25,8 @@ final class RepairFailures {
 
   private static Category category(CallResult.Failed failure) {
     return switch (failure.kind()) {
-      case RATE_LIMIT, TIMEOUT, NETWORK_ERROR, OUT_OF_BUDGET -> Category.TRANSIENT;
+      case RATE_LIMIT, TIMEOUT, OUT_OF_BUDGET -> Category.TRANSIENT;
+      case NETWORK_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.SYSTEM_ERROR;
       case MODEL_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.API_ERROR;
       case QUOTA_EXCEEDED -> failure.retryAfter() == null ? Category.API_ERROR : Category.TRANSIENT;
       case AUTH_ERROR -> Category.API_ERROR;

@@ -3,6 +3,7 @@ package dev.holdfast.llm.wire;
 import dev.holdfast.failure.RetryHints;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -11,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
+import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -151,12 +153,28 @@ public final class Failures {
       return failed(ErrorMeaning.TIMEOUT, chain(thrown), sent, thrown);
     }
     String when = seen.status() == null ? "no answer: " : "the answer was cut: ";
-    boolean hopeless =
-        find(thrown, SSLHandshakeException.class) != null
-            || find(thrown, SSLPeerUnverifiedException.class) != null;
-    ErrorMeaning meaning =
-        hopeless ? new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false) : ErrorMeaning.NETWORK;
-    return failed(meaning, when + chain(thrown), sent, thrown);
+    return isHopeless(thrown)
+        ? failed(
+            new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false),
+            when + chain(thrown) + wayOut(thrown),
+            sent,
+            thrown)
+        : failed(ErrorMeaning.NETWORK, when + chain(thrown), sent, thrown);
+  }
+
+  /** A server that ends while hands are shaken has merely gone away. */
+  private static boolean isHopeless(Throwable thrown) {
+    return find(thrown, SSLPeerUnverifiedException.class) != null
+        || (find(thrown, SSLHandshakeException.class) != null
+            && find(thrown, EOFException.class) == null);
+  }
+
+  /** Mostly a company's proxy or gateway, whose authority Java does not know. */
+  private static String wayOut(Throwable thrown) {
+    return find(thrown, CertPathBuilderException.class) == null
+        ? ""
+        : "; give Java a trust store that has the server's authority:"
+            + " HOLDFAST_JAVA_OPTS=-Djavax.net.ssl.trustStore=FILE";
   }
 
   private static boolean isBeforeConnection(Throwable thrown) {

@@ -22,7 +22,8 @@ public final class FailureCategory {
 
   private static Category of(CallResult.Failed failure) {
     return switch (failure.kind()) {
-      case RATE_LIMIT, TIMEOUT, NETWORK_ERROR, OUT_OF_BUDGET -> Category.TRANSIENT;
+      case RATE_LIMIT, TIMEOUT, OUT_OF_BUDGET -> Category.TRANSIENT;
+      case NETWORK_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.SYSTEM_ERROR;
       case MODEL_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.API_ERROR;
       case AUTH_ERROR, QUOTA_EXCEEDED -> Category.API_ERROR;
       case INVALID_RESPONSE, CONTEXT_OVERFLOW -> Category.CODE_ERROR;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which errors the auto-retry takes (D4-D7): what the adapter knows by type counts first,
@@ -43,8 +44,14 @@ public final class RetryableError {
     CallResult.Failed failure = error.failure();
     String text = failure == null ? error.message() : failure.message();
     return !isOverflow(text)
+        && !isHopeless(failure)
         && ((failure != null && isPassing(failure))
             || (wholeNumbers ? WHOLE_NUMBERS : LOOSE).matcher(text).find());
+  }
+
+  /** E3: an untrusted certificate, whatever digits are in its words. */
+  private static boolean isHopeless(CallResult.@Nullable Failed failure) {
+    return failure != null && failure.kind() == FailureKind.NETWORK_ERROR && !failure.retryable();
   }
 
   private static boolean isPassing(CallResult.Failed failure) {

@@ -16,6 +16,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -64,11 +65,31 @@ class FailuresTest {
         Arguments.of(new EOFException(), "NETWORK_ERROR", true, true),
         Arguments.of(new SSLHandshakeException("expired"), "NETWORK_ERROR", false, false),
         Arguments.of(new SSLPeerUnverifiedException("other"), "NETWORK_ERROR", false, true),
+        Arguments.of(endedHandshake(), "NETWORK_ERROR", true, false),
         Arguments.of(new SocketTimeoutException("Connect timed out"), "TIMEOUT", true, false),
         Arguments.of(new SocketTimeoutException("connect timed out"), "TIMEOUT", true, false),
         Arguments.of(new SocketTimeoutException("Read timed out"), "TIMEOUT", true, true),
         Arguments.of(new SocketTimeoutException(), "TIMEOUT", true, true),
         Arguments.of(new InterruptedIOException("timeout"), "TIMEOUT", true, true));
+  }
+
+  /** A server that restarts, or a balancer without one behind it. */
+  private static IOException endedHandshake() {
+    IOException ended = new SSLHandshakeException("Remote host terminated the handshake");
+    ended.initCause(new EOFException("SSL peer shut down incorrectly"));
+    return ended;
+  }
+
+  @Test
+  @DisplayName("E3: an authority that is not trusted is told with what makes it so")
+  void unknownAuthority() {
+    IOException refused = new SSLHandshakeException("PKIX path building failed");
+    refused.initCause(new CertPathBuilderException("no valid certification path"));
+    CallResult.Failed failed = of(wrapped(refused), nothing());
+    assertThat(failed.retryable()).isFalse();
+    assertThat(failed.message())
+        .startsWith("no answer: Request failed: io: PKIX path building failed")
+        .endsWith("HOLDFAST_JAVA_OPTS=-Djavax.net.ssl.trustStore=FILE");
   }
 
   @ParameterizedTest

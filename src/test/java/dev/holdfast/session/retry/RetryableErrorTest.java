@@ -100,6 +100,15 @@ class RetryableErrorTest {
     assertThat(RetryableError.isRetryable(error, false)).isEqualTo(expected);
   }
 
+  @Test
+  @DisplayName("E3: an untrusted certificate stays so, whatever the digits in its text")
+  void untrustedCertificate() {
+    String words = "no answer: gateway:5000: PKIX path building failed";
+    assertThat(retryable(Replies.failed(FailureKind.NETWORK_ERROR, false, words))).isFalse();
+    TurnError error = TurnError.of(TARGET, Replies.failed(FailureKind.NETWORK_ERROR, false, words));
+    assertThat(RetryableError.isRetryable(error, false)).isFalse();
+  }
+
   @ParameterizedTest
   @CsvSource({"500,true", "503,true", "501,false", "400,false"})
   @DisplayName("D5: so does a status; an overflow is none even then")
