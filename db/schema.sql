@@ -121,7 +121,7 @@ COMMENT ON COLUMN holdfast.budgets.per IS 'day: the spending starts anew at midn
 COMMENT ON COLUMN holdfast.budgets.limit_usd IS 'What spent_usd and reserved_usd together may not exceed.';
 COMMENT ON COLUMN holdfast.budgets.configured_usd IS 'What the configuration says; limit_usd follows it when it changes, and keeps what a person has set until then.';
 COMMENT ON COLUMN holdfast.budgets.day IS 'The day that spent_usd is of.';
-COMMENT ON COLUMN holdfast.budgets.configured_per IS 'The period that the configuration says, as configured_usd is its amount; NULL where it says nothing.';
+COMMENT ON COLUMN holdfast.budgets.configured_per IS 'The period that the configuration says, as configured_usd is its amount; NULL where it says nothing, and until the next start of a worker where it said so before this column.';
 GRANT SELECT ON holdfast.budgets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budgets TO holdfast_worker;
 
@@ -2411,9 +2411,12 @@ BEGIN
   VALUES (of_scope, of_period, usd, usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE
   SET limit_usd = usd, configured_usd = usd, per = of_period, configured_per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
-  WHERE (b.configured_usd, b.configured_per) IS DISTINCT FROM (usd, of_period);
+  WHERE b.configured_usd IS DISTINCT FROM usd OR b.configured_per <> of_period;
   IF FOUND THEN
     PERFORM pg_notify('holdfast_providers', '');
+  ELSE
+    -- A budget of before V20.
+    UPDATE budgets b SET configured_per = of_period WHERE b.scope = of_scope AND b.configured_per IS NULL;
   END IF;
 END
 $function$;

@@ -77,9 +77,12 @@ BEGIN
   VALUES (of_scope, of_period, usd, usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE
   SET limit_usd = usd, configured_usd = usd, per = of_period, configured_per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
-  WHERE (b.configured_usd, b.configured_per) IS DISTINCT FROM (usd, of_period);
+  WHERE b.configured_usd IS DISTINCT FROM usd OR b.configured_per <> of_period;
   IF FOUND THEN
     PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  ELSE
+    -- A budget of before V20.
+    UPDATE budgets b SET configured_per = of_period WHERE b.scope = of_scope AND b.configured_per IS NULL;
   END IF;
 END
 $$;

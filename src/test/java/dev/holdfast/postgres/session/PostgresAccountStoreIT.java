@@ -277,6 +277,24 @@ class PostgresAccountStoreIT {
   }
 
   @Test
+  @DisplayName(
+      "a budget of before V20, which does not know the configured period, keeps the period that a"
+          + " person has set")
+  void periodOfBeforeV20() {
+    PostgresAccountStore store = store("one");
+    store.configure("day", "total", ONE);
+    new PostgresSpendingDesk(database.dataSource(), "holdfast")
+        .raise("day", BigDecimal.TEN, "ann", "day");
+    sql.run("UPDATE holdfast.budgets SET configured_per = NULL");
+    store.configure("day", "total", ONE);
+    assertThat(sql.column(BUDGETS)).containsExactly("day 10 day");
+    store.configure("day", "total", ONE);
+    assertThat(sql.column(BUDGETS)).containsExactly("day 10 day");
+    store.configure("day", "day", ONE);
+    assertThat(sql.column(BUDGETS)).containsExactly("day 1 day");
+  }
+
+  @Test
   @DisplayName("a budget of a design that there is not would cap nothing: it is refused")
   void unknownDesign() {
     PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
