@@ -12,7 +12,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * The address of the database and the settings of its connections. It takes any URL that {@link
  * DatabaseUrl} reads; credentials in it are taken out, and {@code user} and {@code password}, where
- * given, win over them. Immutable; its text form masks the password.
+ * given, win over them. Immutable; its text form masks the passwords.
  *
  * <p>Driver settings in the URL win over the ones made here. Two are of interest:
  *
@@ -176,6 +176,7 @@ public record Database(
 
   @Override
   public String toString() {
-    return (user == null ? "" : user + (password == null ? "" : ":***") + "@") + url;
+    String address = DatabaseUrl.masked(url);
+    return (user == null ? "" : user + (password == null ? "" : ":***") + "@") + address;
   }
 }

@@ -7,9 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGProperty;
 
 /**
  * A database's address with the credentials taken out of it.
@@ -25,16 +27,54 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
           Pattern.CASE_INSENSITIVE);
   private static final Pattern HOST =
       Pattern.compile("(?<host>\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]*)(:(?<port>\\d{1,5}))?");
+  private static final Pattern KEY_PASSWORD = Pattern.compile("([?&]sslpassword=)[^&]*");
+  private static final String TARGET = "target_session_attrs";
   // What libpq calls by another name than the JDBC driver.
   private static final Map<String, String> LIBPQ_NAMES =
       Map.of(
-          "application_name", "ApplicationName",
-          "channel_binding", "channelBinding",
-          "connect_timeout", "connectTimeout");
+          "application_name",
+          "ApplicationName",
+          "channel_binding",
+          "channelBinding",
+          "connect_timeout",
+          "connectTimeout",
+          "gssencmode",
+          "gssEncMode",
+          "krbsrvname",
+          "kerberosServerName",
+          "sslnegotiation",
+          "sslNegotiation",
+          TARGET,
+          "targetServerType");
+  private static final Map<String, String> TARGETS =
+      Map.of(
+          "any", "any",
+          "primary", "primary",
+          "read-write", "primary",
+          "read-only", "secondary",
+          "standby", "secondary",
+          "prefer-standby", "preferSecondary");
+  // What libpq knows and the driver does without, or has settled.
+  private static final Set<String> NEEDLESS =
+      Set.of(
+          "client_encoding",
+          "fallback_application_name",
+          "keepalives",
+          "keepalives_count",
+          "keepalives_idle",
+          "keepalives_interval",
+          "sslcompression",
+          "sslsni",
+          "tcp_user_timeout");
 
   @Override
   public String toString() {
-    return jdbcUrl;
+    return masked(jdbcUrl);
+  }
+
+  /** Without the password of the client's key. */
+  static String masked(String jdbcUrl) {
+    return KEY_PASSWORD.matcher(jdbcUrl).replaceAll("$1***");
   }
 
   /**
@@ -91,12 +131,41 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
           case "user" -> user = value;
           case "password" -> password = value;
           case "" -> {}
-          default ->
-              kept.add((jdbc ? name : LIBPQ_NAMES.getOrDefault(name, name)) + "=" + encode(value));
+          default -> {
+            if (jdbc) {
+              kept.add(name + "=" + encode(value));
+            } else if (!NEEDLESS.contains(name)) {
+              kept.add(driversName(name, query) + "=" + encode(driversValue(name, value)));
+            }
+          }
         }
       }
       return kept.isEmpty() ? "" : "?" + String.join("&", kept);
     }
+  }
+
+  /** The driver ignores what it does not know, such as a host: it would connect elsewhere. */
+  private static String driversName(String name, String query) {
+    String known = LIBPQ_NAMES.getOrDefault(name, name);
+    if (PGProperty.forName(known) != null) {
+      return known;
+    }
+    // Behind a password with a question mark comes the host's at sign.
+    throw bad(
+        query.contains("@")
+            ? "it has a parameter that the JDBC driver does not know"
+            : "it has the parameter " + name + ", which the JDBC driver does not know");
+  }
+
+  private static String driversValue(String name, String value) {
+    if (!name.equals(TARGET)) {
+      return value;
+    }
+    String type = TARGETS.get(value);
+    if (type == null) {
+      throw bad("it has a " + TARGET + " that libpq does not know");
+    }
+    return type;
   }
 
   private static String hosts(String authority) {

@@ -34,8 +34,11 @@ class DatabaseTest {
             + " u@corp | p/q:@+r",
         "postgres://u:p@ss@h/db                     | jdbc:postgresql://h:5432/db              | u "
             + "  | p@ss",
-        "postgres://a:1,b,[::1]:2/db?target=x       |"
-            + " jdbc:postgresql://a:1,b:5432,[::1]:2/db?target=x | - | -",
+        "postgres://a:1,b,[::1]:2/db?readOnly=true  |"
+            + " jdbc:postgresql://a:1,b:5432,[::1]:2/db?readOnly=true | - | -",
+        "jdbc:postgresql://h/db?target=x            | jdbc:postgresql://h:5432/db?target=x     | - "
+            + "  | -",
+        "postgres://h/db?keepalives=1&client_encoding=utf8 | jdbc:postgresql://h:5432/db | - | -",
         "postgres://h/db?sslmode=require&connect_timeout=3&application_name=me+you |"
             + " jdbc:postgresql://h:5432/db?sslmode=require&connectTimeout=3&ApplicationName=me%2Byou"
             + " | - | -",
@@ -48,6 +51,37 @@ class DatabaseTest {
     assertThat(database.password()).isEqualTo(password);
     assertThat(database.withPoolSize(3))
         .isEqualTo(new Database(jdbcUrl, user, password, 3, "holdfast"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "any,any",
+    "read-write,primary",
+    "primary,primary",
+    "read-only,secondary",
+    "standby,secondary",
+    "prefer-standby,preferSecondary"
+  })
+  @DisplayName("which of several servers is wanted, in libpq's words and in the driver's")
+  void targetServer(String attributes, String type) {
+    assertThat(Database.of("postgres://a,b/db?target_session_attrs=" + attributes).url())
+        .isEqualTo("jdbc:postgresql://a:5432,b:5432/db?targetServerType=" + type);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "target_session_attrs=master|it has a target_session_attrs that libpq does not know",
+        "host=/run/postgresql|it has the parameter host, which the JDBC driver does not know",
+        "target=x|it has the parameter target, which the JDBC driver does not know",
+        "s3cret=y@h/db|it has a parameter that the JDBC driver does not know"
+      })
+  @DisplayName("a parameter that would be ignored is refused, and told unless it may be a password")
+  void unknownParameter(String parameter, String why) {
+    assertThatThrownBy(() -> Database.of("postgres://h/db?" + parameter))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith("the database URL cannot be read: " + why + ";");
   }
 
   @ParameterizedTest
@@ -92,11 +126,15 @@ class DatabaseTest {
   }
 
   @Test
-  @DisplayName("the text form masks the password")
+  @DisplayName("the text form masks the password, and that of the client's key")
   void masked() {
     assertThat(Database.of("postgres://u:s3cret@h/db"))
         .hasToString("u:***@jdbc:postgresql://h:5432/db");
     assertThat(DatabaseUrl.parse("postgres://u:s3cret@h/db").toString()).doesNotContain("s3cret");
+    String withKey = "postgres://h/db?sslpassword=s3cret&sslmode=require";
+    assertThat(Database.of(withKey))
+        .hasToString("jdbc:postgresql://h:5432/db?sslpassword=***&sslmode=require");
+    assertThat(DatabaseUrl.parse(withKey).toString()).doesNotContain("s3cret");
   }
 
   @Test
