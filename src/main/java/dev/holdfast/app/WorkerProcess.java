@@ -20,6 +20,7 @@ import dev.holdfast.retry.Sleeper;
 import dev.holdfast.schedule.ScheduleLoop;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.telemetry.TicketMetrics;
+import dev.holdfast.ticket.EndedTickets;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.tool.sandbox.SandboxState;
 import dev.holdfast.tool.sandbox.Sandboxes;
@@ -35,6 +36,9 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -152,15 +156,24 @@ final class WorkerProcess implements AutoCloseable {
         .listener(listener)
         .listenOn(listening(settings, database))
         .whenProvidersChange(agents::providersChanged)
-        .whenPruned(workspaceSweep(settings)::run)
+        .whenPruned(() -> workspaceSweeps(settings).forEach(WorkspaceSweep::run))
         .start();
   }
 
-  private WorkspaceSweep workspaceSweep(Settings settings) {
-    return new WorkspaceSweep(
-        settings.agents().handler().workspaceRoot(),
-        settings.workspaceRetention(),
-        new PostgresEndedTickets(tickets, "holdfast"));
+  /** An attempt at a command deletes its own directory, unless its worker is killed. */
+  private List<WorkspaceSweep> workspaceSweeps(Settings settings) {
+    EndedTickets ended = new PostgresEndedTickets(tickets, "holdfast");
+    return List.of(
+        new WorkspaceSweep(
+            settings.agents().handler().workspaceRoot(),
+            settings.workspaceRetention(),
+            ended,
+            InstantSource.system()),
+        new WorkspaceSweep(
+            settings.command().workspaceRoot(),
+            Duration.ofHours(1),
+            ended,
+            InstantSource.system()));
   }
 
   /** Outside the pool: one connection is kept for as long as the worker lives. */

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 record AgentWorkspace(Path directory, Workspace workspace) {
   private static final Logger log = LoggerFactory.getLogger(AgentWorkspace.class);
   private static final Pattern NAME =
-      Pattern.compile("ticket-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})");
+      Pattern.compile("ticket-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})(-attempt-[0-9]+-[0-9]+)?");
+  private static final Pattern HALF_MADE = Pattern.compile("new-[0-9]+");
 
   /**
    * @param copyFrom what a new one begins with
@@ -43,7 +44,15 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     return new AgentWorkspace(directory, Workspace.of(directory));
   }
 
-  /** The ticket whose workspace a directory is, by its name; empty if it is none. */
+  /** True if a directory's name is that of a workspace which is being made. */
+  static boolean isHalfMade(Path directory) {
+    return HALF_MADE.matcher(directory.getFileName().toString()).matches();
+  }
+
+  /**
+   * The ticket whose workspace a directory is, or whose attempt at a command works in it, by its
+   * name; empty if it is none.
+   */
   static Optional<EndedTickets.Key> ticketOf(Path directory) {
     Matcher name = NAME.matcher(directory.getFileName().toString());
     return name.matches()

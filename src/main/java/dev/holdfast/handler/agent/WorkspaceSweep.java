@@ -7,7 +7,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -16,13 +20,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Deletes the workspaces of tickets that a person has ended some time ago: approved, or cancelled.
  * A workspace whose ticket the database does not know may be another database's, and stays. Several
- * workers may sweep one directory at once.
+ * workers may sweep one directory at once. What a killed worker has left goes, too: a copy that is
+ * half made, after a day, and the directories of attempts at commands.
  *
- * @param root {@code agents.workspace-root}; need not exist
+ * @param root {@code agents.workspace-root}, or {@code handlers.command.workspaces}; need not exist
  * @param kept for how long after the end of its ticket a workspace stays; zero is for ever
  */
-public record WorkspaceSweep(Path root, Duration kept, EndedTickets tickets) {
+public record WorkspaceSweep(Path root, Duration kept, EndedTickets tickets, InstantSource clock) {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceSweep.class);
+  private static final Duration HALF_MADE_FOR = Duration.ofDays(1);
 
   /**
    * Deletes the workspaces of tickets that are over. A workspace that cannot be read or deleted is
@@ -31,29 +37,58 @@ public record WorkspaceSweep(Path root, Duration kept, EndedTickets tickets) {
    * @throws dev.holdfast.ticket.HoldfastException if the database cannot be reached
    */
   public void run() {
-    if (kept.isZero() || !Files.isDirectory(root)) {
+    if (!Files.isDirectory(root)) {
       return;
     }
-    Map<EndedTickets.Key, Path> workspaces = workspaces();
-    if (workspaces.isEmpty()) {
-      return;
-    }
-    workspaces.keySet().retainAll(tickets.endedFor(kept, Set.copyOf(workspaces.keySet())));
-    for (Path directory : workspaces.values()) {
-      log.info("Deleting the workspace {}: its ticket has ended", directory);
-      AgentWorkspace.delete(directory);
+    deleteHalfMade();
+    if (!kept.isZero()) {
+      deleteEnded();
     }
   }
 
-  private Map<EndedTickets.Key, Path> workspaces() {
-    Map<EndedTickets.Key, Path> workspaces = new LinkedHashMap<>();
-    try (DirectoryStream<Path> directories = Files.newDirectoryStream(root, Files::isDirectory)) {
-      for (Path directory : directories) {
-        AgentWorkspace.ticketOf(directory).ifPresent(key -> workspaces.put(key, directory));
+  private void deleteEnded() {
+    Map<EndedTickets.Key, List<Path>> workspaces = new LinkedHashMap<>();
+    for (Path directory : directories()) {
+      AgentWorkspace.ticketOf(directory)
+          .ifPresent(key -> workspaces.computeIfAbsent(key, _ -> new ArrayList<>()).add(directory));
+    }
+    if (workspaces.isEmpty()) {
+      return;
+    }
+    for (EndedTickets.Key ended : tickets.endedFor(kept, Set.copyOf(workspaces.keySet()))) {
+      for (Path directory : workspaces.getOrDefault(ended, List.of())) {
+        log.info("Deleting the workspace {}: its ticket has ended", directory);
+        AgentWorkspace.delete(directory);
       }
+    }
+  }
+
+  private void deleteHalfMade() {
+    Instant old = clock.instant().minus(HALF_MADE_FOR);
+    for (Path directory : directories()) {
+      if (AgentWorkspace.isHalfMade(directory) && isOlder(directory, old)) {
+        log.info("Deleting {}: the worker that was making it was killed", directory);
+        AgentWorkspace.delete(directory);
+      }
+    }
+  }
+
+  private static boolean isOlder(Path directory, Instant than) {
+    try {
+      return Files.getLastModifiedTime(directory).toInstant().isBefore(than);
+    } catch (IOException e) {
+      log.debug("{} has gone meanwhile: {}", directory, e.toString());
+      return false;
+    }
+  }
+
+  private List<Path> directories() {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(root, Files::isDirectory)) {
+      directories.forEach(found::add);
     } catch (IOException | DirectoryIteratorException e) {
       log.warn("The workspaces in {} could not be looked through: {}", root, e.toString());
     }
-    return workspaces;
+    return found;
   }
 }

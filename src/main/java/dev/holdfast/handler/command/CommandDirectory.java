@@ -55,7 +55,10 @@ final class CommandDirectory implements AutoCloseable {
       throws IOException {
     try {
       Files.createDirectories(root);
-      String prefix = "ticket-" + claimed.id() + "-attempt-" + claimed.attempt() + "-";
+      // A sweep finds it by this name where the worker was killed (AgentWorkspace.ticketOf).
+      long created = claimed.ticket().createdAt().getEpochSecond();
+      String prefix =
+          "ticket-" + claimed.id() + "-" + created + "-attempt-" + claimed.attempt() + "-";
       Path directory = Files.createTempDirectory(root.toAbsolutePath(), prefix);
       if (user.isPresent()) {
         user.get().own(directory);

@@ -14,7 +14,10 @@ import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -40,7 +43,10 @@ class WorkspaceSweepIT {
 
   private WorkspaceSweep sweep(Duration kept) {
     return new WorkspaceSweep(
-        root, kept, new PostgresEndedTickets(testDatabase.dataSource(), "holdfast"));
+        root,
+        kept,
+        new PostgresEndedTickets(testDatabase.dataSource(), "holdfast"),
+        InstantSource.system());
   }
 
   /** A ticket that came to its state two days ago, and its workspace. */
@@ -119,6 +125,35 @@ class WorkspaceSweepIT {
   }
 
   @Test
+  @DisplayName("what a killed worker's attempts at commands left goes when their ticket has ended")
+  void attempts() throws IOException {
+    String done = workspace("done").getFileName().toString();
+    make(done + "-attempt-1-4711");
+    make(done + "-attempt-2-4712");
+    Path ready = workspace("ready");
+    Path stays = make(ready.getFileName() + "-attempt-1-4713");
+
+    sweep(DAY).run();
+
+    assertThat(left()).containsExactly(ready, stays);
+  }
+
+  @Test
+  @DisplayName("a copy that a killed worker left half made goes after a day")
+  void halfMade() throws IOException {
+    Path old = make("new-4711");
+    Path named = make("new-plans");
+    for (Path each : List.of(old, named)) {
+      Files.setLastModifiedTime(each, FileTime.from(Instant.now().minus(DAY.multipliedBy(2))));
+    }
+    Path fresh = make("new-4712");
+
+    sweep(Duration.ZERO).run();
+
+    assertThat(left()).containsExactly(fresh, named);
+  }
+
+  @Test
   @DisplayName("a directory that does not exist is no reason to complain")
   void noRoot() throws IOException {
     Files.delete(root);
@@ -163,7 +198,8 @@ class WorkspaceSweepIT {
     PGSimpleDataSource away = new PGSimpleDataSource();
     away.setUrl("jdbc:postgresql://127.0.0.1:1/away");
     WorkspaceSweep sweep =
-        new WorkspaceSweep(root, DAY, new PostgresEndedTickets(away, "holdfast"));
+        new WorkspaceSweep(
+            root, DAY, new PostgresEndedTickets(away, "holdfast"), InstantSource.system());
 
     assertThatThrownBy(sweep::run).isInstanceOf(QueueUnavailableException.class);
     assertThat(left()).containsExactly(done);

@@ -190,7 +190,9 @@ class CommandHandlerIT {
             tickets
                 .succeed("echo \"{\\\"files\\\": \\\"$(ls -A)\\\", \\\"pwd\\\": \\\"$(pwd)\\\"}\"")
                 .result())
-        .startsWith("{\"files\":\"\",\"pwd\":\"" + temp.resolve("workspaces/ticket-17-attempt-2-"));
+        .startsWith(
+            "{\"files\":\"\",\"pwd\":\""
+                + temp.resolve("workspaces/ticket-17-1795248000-attempt-2-"));
     assertThat(temp.resolve("workspaces")).isEmptyDirectory();
   }
 
