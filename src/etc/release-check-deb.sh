@@ -15,10 +15,43 @@ has() {
   grep -q -- "$1" "$place/files" || fail "the package lacks $1"
 }
 
+# Types what the package has just said of the migration. Systemd does not run here: this gives the command its settings and its
+# credentials in the same way, as root. The database that they name is away.
+type_migration() {
+  local typed status=0
+  typed=$(sed -n 's/^ *systemd-run --pipe --wait --collect //p' "$place/out")
+  [ -n "$typed" ] || fail "the package does not say how to migrate"
+  cp -p /etc/holdfast/holdfast.env "$place/env"
+  echo HOLDFAST_DATABASE_URL=jdbc:postgresql://127.0.0.1:1/holdfast >>/etc/holdfast/holdfast.env
+  (umask 077 && echo secret >/etc/holdfast/database.password)
+  # shellcheck disable=SC2016,SC2086 # the inner shell knows them; what is typed are words
+  env -i PATH=/usr/bin:/bin HOME=/ bash -euc '
+    while [ "$1" = -p ]; do
+      case $2 in
+        User=*) getent passwd "${2#*=}" >/dev/null ;;
+        EnvironmentFile=*) set -a; . "${2#*=}"; set +a ;;
+        LoadCredential=*)
+          credential=${2#*=}
+          mkdir -p /run/credentials
+          cp "${credential#*:}" "/run/credentials/${credential%%:*}"
+          export CREDENTIALS_DIRECTORY=/run/credentials
+          ;;
+        *) exit 99 ;;
+      esac
+      shift 2
+    done
+    exec "$@"' bash $typed >"$place/typed" 2>&1 || status=$?
+  [ "$status" = 4 ] && grep -q 127.0.0.1:1 "$place/typed" ||
+    fail "the migration that the package tells of ended with $status: $(cat "$place/typed")"
+  cp -p "$place/env" /etc/holdfast/holdfast.env
+  rm -r /etc/holdfast/database.password /run/credentials
+}
+
 # Within the copy: what must be so after each step.
 installed() {
   local installed
   dpkg --force-depends --install "$package" >"$place/out" 2>&1 || fail "it is not installed: $(cat "$place/out")"
+  type_migration
   installed=$(env -i PATH=/usr/bin:/bin HOME=/ holdfast --version) || fail "holdfast --version ended with $?"
   [[ $installed == holdfast\ * ]] || fail "holdfast --version says: $installed"
   getent passwd holdfast | grep -q ':/var/lib/holdfast:.*nologin$' || fail "there is no user holdfast without a login"

@@ -226,6 +226,23 @@ class DeploymentFilesTest {
   }
 
   @Test
+  @DisplayName(
+      "systemd: what the package tells to type migrates with the unit's user, settings and"
+          + " password, and the docs say the same")
+  void migrationByHand() throws IOException {
+    Path unit = Path.of("deploy/holdfast.service");
+    StringBuilder typed = new StringBuilder("systemd-run --pipe --wait --collect");
+    for (String each : List.of("User", "EnvironmentFile", "LoadCredential")) {
+      typed.append(" -p ").append(only(unit, "^(" + each + "=.+)$"));
+    }
+    typed.append(" holdfast migrate");
+    assertThat(only(Path.of("src/deb/control/postinst"), "^ *migrate='(.+)'$"))
+        .isEqualTo(typed.toString());
+    assertThat(Files.readString(Path.of("docs/deployment.md")).replace(" \\\n ", ""))
+        .contains(typed + "\nsystemctl enable --now holdfast\n");
+  }
+
+  @Test
   @DisplayName("issue 22, 12: systemd finds nothing wrong with the unit, and its exposure is low")
   void analyzed() throws Exception {
     assumeTrue(SystemdAnalyze.isInstalled(), "systemd-analyze is missing: install systemd");

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  */
 final class Host {
   private static final Path UNIT = Path.of("deploy/holdfast.service");
+  private static final Pattern PROPERTY = Pattern.compile("-p (\\S+)");
   private static final Pattern PLACE = Pattern.compile(" /(opt|usr|etc)\\b");
   private static final Pattern MODE = Pattern.compile("install -D -m 0(\\d+) \\S+ (\\S+)");
   private static final Pattern LINK = Pattern.compile("ln -s \\S+ (\\S+)");
@@ -129,6 +130,22 @@ final class Host {
     if (Checker.isInstalled("systemctl")) {
       assertThat(Checker.run("systemctl", "--help").text())
           .containsPattern("(?m)^ +" + parts.group(1) + "\\b");
+    }
+  }
+
+  /**
+   * A property stands in the unit as it does here; without systemd as process 1 it cannot be run.
+   */
+  static void systemdRun(MatchResult parts) throws IOException, InterruptedException {
+    String unit = Files.readString(UNIT);
+    String options = parts.group(1);
+    assertThat(PROPERTY.matcher(options).results().map(each -> each.group(1)))
+        .isNotEmpty()
+        .allSatisfy(each -> assertThat(unit).contains("\n" + each + "\n"));
+    if (Checker.isInstalled("systemd-run")) {
+      String help = Checker.run("systemd-run", "--help").text();
+      assertThat(Pattern.compile("--[a-z-]+").matcher(options).results().map(MatchResult::group))
+          .allSatisfy(each -> assertThat(help).contains(each));
     }
   }
 

@@ -100,6 +100,7 @@ class ShownCommandsIT {
     when("useradd .*", (command, parts) -> host.user(command));
     when("apt install \\./(\\S+)", (command, parts) -> Host.isPackage(parts.group(1)));
     when("systemctl ([a-z-]+)(?: --now)?(?: (\\S+))?", (command, parts) -> Host.systemctl(parts));
+    when("systemd-run (.*) holdfast migrate", (command, parts) -> Host.systemdRun(parts));
     when(
         "curl --fail http://127.0.0.1:8080(/\\S+)", (command, parts) -> Host.probe(parts.group(1)));
   }
