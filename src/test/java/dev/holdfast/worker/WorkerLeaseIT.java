@@ -155,6 +155,30 @@ class WorkerLeaseIT {
   }
 
   @Test
+  @DisplayName("rule 5: a heartbeat that ends by an error of the program stops claims at once, too")
+  void brokenHeartbeat() throws Exception {
+    CountDownLatch beats = new CountDownLatch(2);
+    TestWorker longLease =
+        new TestWorker(database)
+            .handler(this::work)
+            .queue(
+                queue ->
+                    new QueueWrapper(queue) {
+                      @Override
+                      public Heartbeat heartbeat(
+                          String workerId, Collection<Long> leaseNos, Duration lease) {
+                        beats.countDown();
+                        throw new NoClassDefFoundError("dev/holdfast/queue/Heartbeat");
+                      }
+                    });
+
+    try (Worker worker = longLease.start()) {
+      assertThat(beats.await(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(worker.healthy()).isFalse();
+    }
+  }
+
+  @Test
   @DisplayName("rule 5: a heartbeat that hangs is no better than one that fails")
   void hangingHeartbeat() throws Exception {
     long id = setup.enqueue();
