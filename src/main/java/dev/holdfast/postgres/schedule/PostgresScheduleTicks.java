@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class PostgresScheduleTicks implements ScheduleTicks {
   private static final Logger log = LoggerFactory.getLogger(PostgresScheduleTicks.class);
 
-  /** Schedules looked at in one round, and times of one schedule: others get their turn between. */
+  /** Times of one schedule in one round: others get their turn between. */
   private static final int ROUND = 100;
 
   /** For a time that waits until the last ticket has ended. */
@@ -42,11 +42,23 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         OR s.next_runs[1] IS DISTINCT FROM s.next_at)
       """;
 
+  /** One that waits for its last ticket costs no transaction of its own each second. */
+  private static final String ALL_DUE =
+      """
+      SELECT s.name, s.overlap = 'queue' AND s.next_at <= now() + :ahead * interval '1 microsecond'
+        AND holdfast.schedule_is_busy(s) AS waits
+      FROM holdfast.schedules s WHERE
+      """
+          + DUE
+          + " ORDER BY s.next_at NULLS FIRST";
+
   private enum Step {
     AGAIN,
     WAIT,
     DONE
   }
+
+  private record Due(String name, boolean waits) {}
 
   /** A schedule whose row is locked. */
   private record Locked(Schedule schedule, Instant now) {}
@@ -78,10 +90,10 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   public Duration tick(Duration longest) {
     boolean more = false;
     boolean waiting = false;
-    for (String name : due()) {
-      Step step = Step.AGAIN;
+    for (Due due : due()) {
+      Step step = due.waits ? Step.WAIT : Step.AGAIN;
       for (int i = 0; i < ROUND && step == Step.AGAIN; i++) {
-        step = step(name);
+        step = step(due.name);
       }
       more |= step == Step.AGAIN;
       waiting |= step == Step.WAIT;
@@ -93,18 +105,14 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     return waiting && pause.compareTo(LOOK_AGAIN) > 0 ? LOOK_AGAIN : pause;
   }
 
-  private List<String> due() {
-    String query =
-        "SELECT s.name FROM holdfast.schedules s WHERE "
-            + DUE
-            + " ORDER BY s.next_at NULLS FIRST LIMIT "
-            + ROUND;
+  /** All of them: a limit would be filled by those that wait, and the others never had a turn. */
+  private List<Due> due() {
     return transactions.runStatement(
         handle ->
             handle
-                .createQuery(sql.inSchema(query))
+                .createQuery(sql.inSchema(ALL_DUE))
                 .bind("ahead", aheadMicros())
-                .mapTo(String.class)
+                .map((row, context) -> new Due(row.getString("name"), row.getBoolean("waits")))
                 .list());
   }
 

@@ -270,6 +270,42 @@ class SchedulesIT {
   }
 
   @Test
+  @DisplayName("many that wait for their last ticket keep no other schedule from its time")
+  void waitingKeepNoOther() {
+    put("waits", null, Duration.ofHours(1), CatchUp.LAST, Overlap.QUEUE);
+    desk.run("waits", "ann");
+    dueSince("waits", "90 minutes");
+    sql(
+        """
+        INSERT INTO holdfast.schedules (name, every, kind, queue, overlap, anchor_at, next_at, next_runs, last_ticket, updated_by)
+        SELECT 'waits-' || n, s.every, s.kind, s.queue, s.overlap, s.anchor_at, s.next_at, s.next_runs, s.last_ticket, s.updated_by
+        FROM holdfast.schedules s, generate_series(1, 150) n
+        """);
+    put("other", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("other", "61 minutes");
+    assertThat(ticks.tick(LONGEST))
+        .as("those that wait are looked at again soon")
+        .isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
+    assertThat(count("unique_key LIKE 'schedule:other:%'")).isEqualTo(1);
+    assertThat(count("unique_key LIKE 'schedule:waits%'")).isZero();
+  }
+
+  @Test
+  @DisplayName("however many are due at one time, all make their tickets at once")
+  void manyAtOneTime() {
+    put("due", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("due", "61 minutes");
+    sql(
+        """
+        INSERT INTO holdfast.schedules (name, every, kind, queue, anchor_at, next_at, next_runs, updated_by)
+        SELECT 'due-' || n, s.every, s.kind, s.queue, s.anchor_at, s.next_at, s.next_runs, s.updated_by
+        FROM holdfast.schedules s, generate_series(1, 150) n
+        """);
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:due%'")).isEqualTo(151);
+  }
+
+  @Test
   @DisplayName(
       "a pause stops it, its times are not made up for; run makes one whatever; delete leaves"
           + " tickets")
