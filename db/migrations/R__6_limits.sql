@@ -166,6 +166,7 @@ ORDER BY x.scope;
 COMMENT ON VIEW limits IS 'The limits, how many tickets run under each (rates alone do not count them) and how many stand in line there. set_limit, remove_limit.';
 
 -- Here and not with the other views: it asks tokens_left. A ticket in line waits for a limit, or for a worker only. Whole limits have the key ''.
+-- Each table is read once for all queues: once per queue, a hundred queues with a large backlog took longer than a page may wait.
 CREATE OR REPLACE VIEW queue_health AS
 WITH used_up AS MATERIALIZED (
   SELECT x.scope, '' AS key FROM claim_limits x LEFT JOIN limit_gates g ON g.scope = x.scope
@@ -176,20 +177,21 @@ WITH used_up AS MATERIALIZED (
   WHERE s.concurrency_key <> '' GROUP BY x.scope, x.per_key, s.concurrency_key HAVING count(*) >= x.per_key
 )
 SELECT q.name AS queue, q.paused_at IS NOT NULL AS paused, q.paused_by,
-  r.n + s.n + w.n AS ready, LEAST(r.oldest, s.oldest, w.oldest) AS oldest_ready_at,
+  COALESCE(r.n, 0) + COALESCE(s.n, 0) + COALESCE(w.n, 0) AS ready, LEAST(r.oldest, s.oldest, w.oldest) AS oldest_ready_at,
   COALESCE(d.retrying, 0) AS retrying, COALESCE(d.scheduled, 0) AS scheduled, d.next_at AS next_due_at,
   COALESCE(p.n, 0) AS in_progress, COALESCE(h.n, 0) AS on_hold, COALESCE(d.waiting_for_provider, 0) AS waiting_for_provider,
-  w.limited AS waiting_for_limit
+  COALESCE(w.limited, 0) AS waiting_for_limit
 FROM queues q
-CROSS JOIN LATERAL (SELECT count(*) AS n, min(r.created_at) AS oldest FROM ready r WHERE r.queue = q.name) r
-CROSS JOIN LATERAL (SELECT count(*) AS n, min(s.created_at) AS oldest FROM suspects s WHERE s.queue = q.name) s
-CROSS JOIN LATERAL (
-  SELECT count(*) AS n, min(w.created_at) AS oldest, count(*) FILTER (
+LEFT JOIN (SELECT r.queue, count(*) AS n, min(r.created_at) AS oldest FROM ready r GROUP BY r.queue) r ON r.queue = q.name
+LEFT JOIN (SELECT s.queue, count(*) AS n, min(s.created_at) AS oldest FROM suspects s GROUP BY s.queue) s ON s.queue = q.name
+LEFT JOIN (
+  SELECT g.queue, count(*) AS n, min(w.created_at) AS oldest, count(*) FILTER (
     WHERE ('queue:' || g.queue, '') IN (SELECT u.scope, u.key FROM used_up u)
       OR ('queue:' || g.queue, w.concurrency_key) IN (SELECT u.scope, u.key FROM used_up u)
       OR ('design:' || w.design, '') IN (SELECT u.scope, u.key FROM used_up u)
       OR ('design:' || w.design, w.concurrency_key) IN (SELECT u.scope, u.key FROM used_up u)) AS limited
-  FROM line_gates g JOIN in_line w ON w.line = g.line WHERE g.queue = q.name) w
+  FROM line_gates g JOIN in_line w ON w.line = g.line GROUP BY g.queue
+) w ON w.queue = q.name
 LEFT JOIN (
   SELECT d.queue, count(*) FILTER (WHERE w.ticket_id IS NULL AND b.retry_count > 0) AS retrying,
     count(*) FILTER (WHERE w.ticket_id IS NULL AND COALESCE(b.retry_count, 0) = 0) AS scheduled,

@@ -192,6 +192,35 @@ class PlansIT {
     }
   }
 
+  @Test
+  @DisplayName("the figures of all queues read each table once, however many queues there are")
+  void queueHealth() throws SQLException {
+    database.run(
+        "INSERT INTO holdfast.queues (name) SELECT 'q' || n FROM generate_series(1, 50) n");
+    database.run(
+        """
+        INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
+        SELECT 0, now(), n, 'q' || 1 + n % 50, 'many' FROM generate_series(1, ?) n
+        """,
+        MANY);
+    database.run(
+        """
+        INSERT INTO holdfast.suspects (priority, created_at, id, queue, kind)
+        SELECT 0, now(), n, 'q' || 1 + n % 50, 'many' FROM generate_series(1, 500) n
+        """);
+    analyze();
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      String plan = explained(session, "(ANALYZE, COSTS OFF) SELECT * FROM holdfast.queue_health");
+      assertThat(plan)
+          .contains(" on ready r", " on suspects s")
+          .doesNotContainPattern(" on (ready r|suspects s|in_line w) .*loops=([2-9]|[1-9][0-9])");
+    } finally {
+      database.run("TRUNCATE holdfast.suspects");
+      database.run("DELETE FROM holdfast.queues WHERE name LIKE 'q%'");
+    }
+  }
+
   private static void assertKeepsToIndexes(String plan, String name) {
     // The few workers have no index to look at, nor has a worker's lease among the few.
     assertThat(plan.replace("Seq Scan on workers", "").replace("Seq Scan on leases o ", ""))
