@@ -443,6 +443,36 @@ class NoticeWebhookIT {
   }
 
   @Test
+  @DisplayName("22.9: many holds that were told while a transaction is open hide no newer one")
+  void manyBehindAnOpenTransaction() throws Exception {
+    begin();
+    long late = queue.enqueue();
+    WebhookReceiver storms =
+        receiver(
+            Duration.ofDays(1),
+            WebhookReceiver.Form.CLOUDEVENT,
+            Duration.ofMillis(1),
+            time -> false);
+    try (NoticeWebhook webhook =
+            NoticeWebhook.start(storms, notices(), Sleeper.REAL, InstantSource.system(), POLL);
+        Connection slow = database.dataSource().getConnection()) {
+      slow.setAutoCommit(false);
+      try (Statement statement = slow.createStatement()) {
+        statement.execute("SELECT holdfast.hold_ticket(" + late + ", 'slow', 'later')");
+      }
+      hold(queue.enqueue(1_000));
+      assertThat(next().json().get("data").get("count").asInt()).isEqualTo(1_000);
+      long newer = hold();
+      assertThat(next().subject()).isEqualTo("" + newer);
+      slow.commit();
+      assertThat(next().subject()).isEqualTo("" + late);
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
   @DisplayName("22.9: in quiet hours nothing is sent, then all of it, to a chat as a sentence")
   void quiet() throws Exception {
     begin();

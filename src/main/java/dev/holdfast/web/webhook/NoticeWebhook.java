@@ -124,11 +124,8 @@ public final class NoticeWebhook implements AutoCloseable {
     note();
     // The time first: what was held before the end of a wait is in its message.
     Instant now = clock.instant();
-    PeopleNotices.Batch batch = notices.after(from, BATCH);
-    List<Notice> untold =
-        batch.notices().stream()
-            .filter(notice -> isWanted(notice) && !told.contains(notice.id()))
-            .toList();
+    PeopleNotices.Batch batch = batch(from);
+    List<Notice> untold = untold(batch);
     if (!isTime(untold, now)) {
       advance(from, upTo(batch, untold));
       return;
@@ -145,6 +142,26 @@ public final class NoticeWebhook implements AutoCloseable {
     }
     waitingSince = null;
     advance(from, batch.settled());
+  }
+
+  /**
+   * The first batch with something to tell, or else the last one. A transaction that is open holds
+   * the cursor back, and whole batches behind it are told already: newer notices come after them.
+   */
+  private PeopleNotices.Batch batch(long from) {
+    PeopleNotices.Batch batch = notices.after(from, BATCH);
+    while (batch.notices().size() == BATCH && untold(batch).isEmpty()) {
+      PeopleNotices.Batch next = notices.after(batch.notices().getLast().id(), BATCH);
+      // What was not settled when the first one was read may have come into it since.
+      batch = new PeopleNotices.Batch(next.notices(), Math.min(batch.settled(), next.settled()));
+    }
+    return batch;
+  }
+
+  private List<Notice> untold(PeopleNotices.Batch batch) {
+    return batch.notices().stream()
+        .filter(notice -> isWanted(notice) && !told.contains(notice.id()))
+        .toList();
   }
 
   /**
