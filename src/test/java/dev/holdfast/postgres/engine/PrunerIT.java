@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.Retention;
 import dev.holdfast.testing.AtOnce;
@@ -9,8 +10,17 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -227,5 +237,66 @@ class PrunerIT {
     assertThat(database.column("SELECT id FROM holdfast.workers")).contains("old", "new");
     pruner.prune(new Retention(DAY, DAY, DAY), 1);
     assertThat(database.column("SELECT id FROM holdfast.workers")).containsExactly("new");
+  }
+
+  /** The statements that docs/scaling.md shows, without the end of the transaction. */
+  private static String deletionOfQueues() throws IOException {
+    String page = Files.readString(Path.of("docs/scaling.md"));
+    String block = page.substring(page.indexOf("```sql\nBEGIN;\n") + 14);
+    return block.substring(0, block.indexOf("COMMIT;"));
+  }
+
+  @Test
+  @DisplayName("what the page on scaling says deletes queues without tickets, and loses no ticket")
+  void unusedQueues() throws Exception {
+    database.run("INSERT INTO holdfast.queues (name, retry) VALUES ('with-retry', '{}')");
+    for (String name : List.of("unused", "paused", "filling", "again")) {
+      database.run("SELECT holdfast.know_lane(?, ?)", name, queue.kind());
+    }
+    database.run("SELECT holdfast.pause_queue('paused', 'ann')");
+    database.run("UPDATE holdfast.queues SET created_at = now() - interval '2 days'");
+    String enqueue = "SELECT holdfast.enqueue_ticket('" + queue.kind() + "', queue => '%s')";
+    try (Connection deleting = database.dataSource().getConnection();
+        Connection filling = database.dataSource().getConnection();
+        Connection later = database.dataSource().getConnection();
+        ExecutorService others = Executors.newVirtualThreadPerTaskExecutor()) {
+      deleting.setAutoCommit(false);
+      filling.setAutoCommit(false);
+      execute(filling, enqueue.formatted("filling"));
+      Future<?> deletion = others.submit(() -> execute(deleting, deletionOfQueues()));
+      awaitWaiting();
+      filling.commit();
+      deletion.get();
+      Future<?> enqueued = others.submit(() -> execute(later, enqueue.formatted("again")));
+      awaitWaiting();
+      deleting.commit();
+      enqueued.get();
+    }
+    assertThat(database.column("SELECT name FROM holdfast.queues ORDER BY 1"))
+        .contains("again", "filling", "paused", "with-retry")
+        .doesNotContain("unused");
+    assertThat(
+            database.column(
+                "SELECT b.queue FROM holdfast.take_tickets(ARRAY[?], '{}', 10, 'w', 60000, '{}',"
+                    + " 65536, 1000000, 0) t JOIN holdfast.ticket_base b ON b.id = t.id ORDER BY 1",
+                queue.kind()))
+        .containsExactly("again", "filling");
+  }
+
+  private static boolean execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.execute(sql);
+    }
+  }
+
+  private void awaitWaiting() {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                database.number(
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                            + " AND wait_event_type = 'Lock'")
+                    > 0);
   }
 }
