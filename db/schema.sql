@@ -3494,6 +3494,53 @@ $function$;
 COMMENT ON FUNCTION holdfast.forget_waits() IS 'A deleted ticket waits for nothing.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_waits() TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.forgive_crashes(of_worker text, since timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'on'
+ SET jit TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+DECLARE
+  innocent bigint[];
+  freed text[];
+BEGIN
+  UPDATE workers w SET blamed = false WHERE w.id = of_worker AND w.blamed;
+  WITH lost AS MATERIALIZED (
+    SELECT b.id, b.fence
+    FROM ticket_attempts a JOIN ticket_base b ON b.id = ANY (ARRAY[a.ticket_id])
+    WHERE a.finished_at >= since AND a.worker_id = of_worker AND a.outcome = 'crashed'
+      AND b.fence = a.lease_no AND b.state = 'ready' AND b.crash_count > 0
+    ORDER BY b.id
+    FOR NO KEY UPDATE OF b SKIP LOCKED
+  ), given_back AS (
+    UPDATE ticket_attempts a SET outcome = 'given_back' FROM lost l WHERE a.ticket_id = ANY (ARRAY[l.id]) AND a.lease_no = l.fence
+  ), counted AS (
+    UPDATE ticket_base b SET crash_count = b.crash_count - 1, updated_at = now() FROM lost l WHERE b.id = ANY (ARRAY[l.id])
+    RETURNING b.id, b.crash_count
+  )
+  SELECT array_agg(c.id) INTO innocent FROM counted c WHERE c.crash_count = 0;
+  IF innocent IS NULL THEN
+    RETURN;
+  END IF;
+  -- Those that have to stand in line are put there when they are met: see take_tickets.
+  WITH cleared AS (
+    DELETE FROM suspects s WHERE s.id = ANY (innocent) RETURNING s.priority, s.created_at, s.id, s.queue, s.kind
+  ), without_place AS (
+    DELETE FROM line_slots x USING cleared c WHERE x.ticket_id = c.id
+  ), now_ready AS (
+    INSERT INTO ready (priority, created_at, id, queue, kind) SELECT c.priority, c.created_at, c.id, c.queue, c.kind FROM cleared c
+  )
+  SELECT array_agg(DISTINCT c.queue) INTO freed FROM cleared c;
+  PERFORM wake_workers(freed);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.forgive_crashes(text,timestamp with time zone) IS 'For renew_leases: tickets of a worker that was silent, and lives, were no crashes and are no suspects.';
+GRANT EXECUTE ON FUNCTION holdfast.forgive_crashes(text,timestamp with time zone) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.free_batch_followers(b holdfast.batches)
  RETURNS void
  LANGUAGE plpgsql
@@ -5834,6 +5881,9 @@ CREATE OR REPLACE FUNCTION holdfast.renew_leases(of_worker text, lease_nos bigin
  SET lock_timeout TO '250ms'
 AS $function$
 #variable_conflict use_column
+DECLARE
+  heard_before timestamptz := (SELECT w.heartbeat_at FROM holdfast.workers w WHERE w.id = of_worker);
+  known integer;
 BEGIN
   RETURN QUERY
   WITH alive AS (
@@ -5853,6 +5903,16 @@ BEGIN
   SELECT l.id, r.id IS NOT NULL AS renewed, COALESCE(r.revoked, l.revoked) AS revoked
   FROM holdfast.leases l LEFT JOIN renewed r ON r.id = l.id
   WHERE l.id = ANY (lease_nos) AND l.worker_id = of_worker;
+  GET DIAGNOSTICS known = ROW_COUNT;
+  -- A lease may be gone at the next heartbeat only: who took it had it locked at this one.
+  IF heard_before < now() - for_ms * interval '1 millisecond' OR known < cardinality(lease_nos) THEN
+    BEGIN
+      PERFORM holdfast.forgive_crashes(of_worker, heard_before - for_ms * interval '1 millisecond');
+    EXCEPTION WHEN OTHERS THEN
+      -- The leases matter more.
+      RAISE WARNING 'what worker % lost while it was silent is suspect: % (SQLSTATE %)', of_worker, SQLERRM, SQLSTATE;
+    END;
+  END IF;
 END
 $function$;
 COMMENT ON FUNCTION holdfast.renew_leases(text,bigint[],bigint) IS 'A worker''s heartbeat: its leases last for_ms milliseconds from now.';

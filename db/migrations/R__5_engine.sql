@@ -391,6 +391,48 @@ END
 $$;
 COMMENT ON FUNCTION claimed_ticket IS 'A claimed ticket with all that its worker needs, read by itself; nothing if the claim is over. What cannot be read, or has more than most_bytes as text, is an error that names the column.';
 
+-- Whoever is heard of again has not died: what it lost meanwhile was taken for crashed, and is given back instead. Ids of workers are new at each
+-- start. What is held stays held, and what somebody has locked a suspect. BRIN finds the attempts.
+CREATE OR REPLACE FUNCTION forgive_crashes(of_worker text, since timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off SET enable_bitmapscan = on SET jit = off SET lock_timeout = '250ms'
+AS $$
+DECLARE
+  innocent bigint[];
+  freed text[];
+BEGIN
+  UPDATE workers w SET blamed = false WHERE w.id = of_worker AND w.blamed;
+  WITH lost AS MATERIALIZED (
+    SELECT b.id, b.fence
+    FROM ticket_attempts a JOIN ticket_base b ON b.id = ANY (ARRAY[a.ticket_id])
+    WHERE a.finished_at >= since AND a.worker_id = of_worker AND a.outcome = 'crashed'
+      AND b.fence = a.lease_no AND b.state = 'ready' AND b.crash_count > 0
+    ORDER BY b.id
+    FOR NO KEY UPDATE OF b SKIP LOCKED
+  ), given_back AS (
+    UPDATE ticket_attempts a SET outcome = 'given_back' FROM lost l WHERE a.ticket_id = ANY (ARRAY[l.id]) AND a.lease_no = l.fence
+  ), counted AS (
+    UPDATE ticket_base b SET crash_count = b.crash_count - 1, updated_at = now() FROM lost l WHERE b.id = ANY (ARRAY[l.id])
+    RETURNING b.id, b.crash_count
+  )
+  SELECT array_agg(c.id) INTO innocent FROM counted c WHERE c.crash_count = 0;
+  IF innocent IS NULL THEN
+    RETURN;
+  END IF;
+  -- Those that have to stand in line are put there when they are met: see take_tickets.
+  WITH cleared AS (
+    DELETE FROM suspects s WHERE s.id = ANY (innocent) RETURNING s.priority, s.created_at, s.id, s.queue, s.kind
+  ), without_place AS (
+    DELETE FROM line_slots x USING cleared c WHERE x.ticket_id = c.id
+  ), now_ready AS (
+    INSERT INTO ready (priority, created_at, id, queue, kind) SELECT c.priority, c.created_at, c.id, c.queue, c.kind FROM cleared c
+  )
+  SELECT array_agg(DISTINCT c.queue) INTO freed FROM cleared c;
+  PERFORM wake_workers(freed);
+END
+$$;
+COMMENT ON FUNCTION forgive_crashes IS 'For renew_leases: tickets of a worker that was silent, and lives, were no crashes and are no suspects.';
+
 -- Renews a worker's leases (a HOT update each), says when, and tells which tickets in them a person revoked.
 -- A lease that somebody has locked (a person's open transaction that cancels a ticket in it) must not hold up the others: it is
 -- answered as not renewed, while one that is gone is not answered at all.
@@ -399,6 +441,9 @@ RETURNS TABLE (id bigint, renewed boolean, revoked bigint[])
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '250ms'
 AS $$
 #variable_conflict use_column
+DECLARE
+  heard_before timestamptz := (SELECT w.heartbeat_at FROM ${flyway:defaultSchema}.workers w WHERE w.id = of_worker);
+  known integer;
 BEGIN
   RETURN QUERY
   WITH alive AS (
@@ -418,6 +463,16 @@ BEGIN
   SELECT l.id, r.id IS NOT NULL AS renewed, COALESCE(r.revoked, l.revoked) AS revoked
   FROM ${flyway:defaultSchema}.leases l LEFT JOIN renewed r ON r.id = l.id
   WHERE l.id = ANY (lease_nos) AND l.worker_id = of_worker;
+  GET DIAGNOSTICS known = ROW_COUNT;
+  -- A lease may be gone at the next heartbeat only: who took it had it locked at this one.
+  IF heard_before < now() - for_ms * interval '1 millisecond' OR known < cardinality(lease_nos) THEN
+    BEGIN
+      PERFORM ${flyway:defaultSchema}.forgive_crashes(of_worker, heard_before - for_ms * interval '1 millisecond');
+    EXCEPTION WHEN OTHERS THEN
+      -- The leases matter more.
+      RAISE WARNING 'what worker % lost while it was silent is suspect: % (SQLSTATE %)', of_worker, SQLERRM, SQLSTATE;
+    END;
+  END IF;
 END
 $$;
 COMMENT ON FUNCTION renew_leases IS 'A worker''s heartbeat: its leases last for_ms milliseconds from now.';

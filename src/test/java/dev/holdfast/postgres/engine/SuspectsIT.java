@@ -137,6 +137,32 @@ class SuspectsIT {
   }
 
   @Test
+  @DisplayName("20.1: what a worker lost while it was silent is no suspect once it is heard again")
+  void silentWorker() {
+    List<Long> ids = queue.enqueue(20);
+    String silent = newWorker();
+    long lease = claim(silent, 1).tickets().getFirst().lease().no();
+    die(silent);
+    String other = newWorker();
+    ClaimedTicket alone = claim(other, 1).suspect().orElseThrow();
+    long diedBefore = ids.stream().filter(id -> id != alone.id()).findFirst().orElseThrow();
+    database.run("UPDATE holdfast.ticket_base SET crash_count = 2 WHERE id = ?", diedBefore);
+
+    for (int round = 0; round < 2; round++) {
+      queue.queue().heartbeat(silent, List.of(lease), Duration.ofMinutes(1));
+      for (long id : ids) {
+        assertThat(number(id, "crash_count")).isEqualTo(id == diedBefore ? 1 : 0);
+      }
+    }
+    assertThat(database.outcomes(diedBefore)).containsExactly("given_back");
+    List<ClaimedTicket> together = claim(other, 0).tickets();
+    assertThat(together).hasSize(18);
+    assertThat(claim(other, 1).suspect()).map(ClaimedTicket::id).contains(diedBefore);
+    together.forEach(each -> queue.succeed(each.id(), each.lease().no()));
+    queue.succeed(alone.id(), alone.lease().no());
+  }
+
+  @Test
   @DisplayName("20.1: whoever was beside a suspect is ready again, and nothing is held against it")
   void besideSuspect() {
     List<Long> first = queue.enqueue(1);
