@@ -2,12 +2,16 @@ package dev.holdfast.postgres.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.session.AllowanceStore.Own;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -58,5 +62,30 @@ class PostgresAllowanceStoreIT {
         .as("the database's clock was set back")
         .isEqualTo(Duration.ZERO);
     assertThat(store.of(Long.MAX_VALUE)).isEqualTo(Own.NONE);
+  }
+
+  @Test
+  @DisplayName(
+      "5.2: a session that finds all connections in use waits for one, and is not given up")
+  void waitsForConnection() throws Exception {
+    long ticket = sql.enqueue("agent");
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(database.dataSource());
+    config.setMaximumPoolSize(1);
+    config.setConnectionTimeout(250);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      Connection taken = pool.getConnection();
+      PostgresAllowanceStore store =
+          new PostgresAllowanceStore(pool, "holdfast", new Persistence(time -> giveBack(taken)));
+      assertThat(store.of(ticket)).isEqualTo(Own.NONE);
+    }
+  }
+
+  private static void giveBack(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
   }
 }
