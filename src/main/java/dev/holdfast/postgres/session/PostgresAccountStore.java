@@ -41,8 +41,17 @@ public final class PostgresAccountStore implements AccountStore {
    */
   public PostgresAccountStore(
       DataSource dataSource, String schema, AccountSettings settings, String workerId) {
+    this(dataSource, schema, settings, workerId, new Persistence(Sleeper.REAL));
+  }
+
+  PostgresAccountStore(
+      DataSource dataSource,
+      String schema,
+      AccountSettings settings,
+      String workerId,
+      Persistence persistence) {
     this.transactions = new Transactions(dataSource);
-    this.persistence = new Persistence(Sleeper.REAL);
+    this.persistence = persistence;
     this.sql = new Sql(schema);
     this.state = sql.load("account_state");
     this.settings = settings;
@@ -177,18 +186,22 @@ public final class PostgresAccountStore implements AccountStore {
 
   @Override
   public Reservation reserve(List<String> budgets, BigDecimal usd, long ticketId, long leaseNo) {
-    return statement(
-        handle ->
-            handle
-                .createQuery(
-                    sql.inSchema(
-                        "SELECT * FROM holdfast.reserve_budget(:scopes, :usd, :ticket, :lease)"))
-                .bind("scopes", budgets.toArray(String[]::new))
-                .bind("usd", usd)
-                .bind("ticket", ticketId)
-                .bind("lease", leaseNo)
-                .map((row, context) -> reservation(row))
-                .one());
+    // Where an answer is lost, what is reserved twice is booked when the lease has ended.
+    return persistence.insist(
+        () ->
+            transactions.runStatement(
+                handle ->
+                    handle
+                        .createQuery(
+                            sql.inSchema(
+                                "SELECT * FROM holdfast.reserve_budget(:scopes, :usd, :ticket,"
+                                    + " :lease)"))
+                        .bind("scopes", budgets.toArray(String[]::new))
+                        .bind("usd", usd)
+                        .bind("ticket", ticketId)
+                        .bind("lease", leaseNo)
+                        .map((row, context) -> reservation(row))
+                        .one()));
   }
 
   private static Reservation reservation(ResultSet row) throws SQLException {

@@ -3,6 +3,8 @@ package dev.holdfast.postgres.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.llm.account.AccountFailure;
 import dev.holdfast.llm.account.AccountFailure.Reason;
 import dev.holdfast.llm.account.AccountSettings;
@@ -530,5 +532,22 @@ class PostgresAccountStoreIT {
                     each instanceof PeopleNotices.HoldNotice hold
                         && hold.kind().equals(queue.kind()))
             .count();
+  }
+
+  @Test
+  @DisplayName("5.2: a call that finds all connections in use waits for one to reserve its cost")
+  void waitsForConnection() throws Exception {
+    store("one").configure("day", "day", ONE);
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(database.dataSource());
+    config.setMaximumPoolSize(1);
+    config.setConnectionTimeout(250);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      Connection taken = pool.getConnection();
+      Persistence patient = new Persistence(time -> PostgresAllowanceStoreIT.giveBack(taken));
+      PostgresAccountStore store =
+          new PostgresAccountStore(pool, "holdfast", AccountSettings.DEFAULT, "one", patient);
+      assertThat(store.reserve(List.of("day"), ONE, 1, 1)).isInstanceOf(Reservation.Granted.class);
+    }
   }
 }

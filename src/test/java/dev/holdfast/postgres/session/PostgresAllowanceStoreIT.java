@@ -81,7 +81,7 @@ class PostgresAllowanceStoreIT {
     }
   }
 
-  private static void giveBack(Connection connection) {
+  static void giveBack(Connection connection) {
     try {
       connection.close();
     } catch (SQLException e) {
