@@ -252,6 +252,10 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
     assertThat(notice()).containsText("the arguments are no JSON");
     page.locator("form.call textarea[name=arguments]").fill("{\"path\": \"b.txt\"}");
     button("Approve the call").click();
+    assertThat(notice()).containsText("write_file does not take that");
+    page.locator("form.call textarea[name=arguments]")
+        .fill("{\"path\": \"b.txt\", \"content\": \"hello\"}");
+    button("Approve the call").click();
     assertThat(notice()).containsText("Approved write_file of #" + id + " with other arguments");
     assertThat(page.locator("form.call")).hasCount(0);
     assertThat(
