@@ -136,8 +136,9 @@ final class SpendKeys {
           "budgets.output-tokens",
           new KeyType.Whole("tokens", 1, 10_000_000),
           "8192",
-          "What a call is taken to write at worst where its design has no limits.max_output_tokens:"
-              + " that is reserved before it is sent.");
+          "What a call may write at most where its design has no limits.max_output_tokens and a"
+              + " budget or a limit of money applies: that is reserved before it is sent, and the"
+              + " provider is told it.");
   static final Key<String> BUDGETS_UNPRICED =
       SECTION.key(
           "budgets.unpriced",

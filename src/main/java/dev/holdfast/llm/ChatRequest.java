@@ -29,6 +29,11 @@ public record ChatRequest(
     return new ChatRequest(model, system, messages, tools, toolChoice, most, timeout);
   }
 
+  /** With a bound of its answer: its own, or this one where it has none. */
+  public ChatRequest bounded(int most) {
+    return maxOutputTokens == null ? withMaxOutputTokens(most) : this;
+  }
+
   public ChatRequest withTimeout(Duration other) {
     return new ChatRequest(model, system, messages, tools, toolChoice, maxOutputTokens, other);
   }

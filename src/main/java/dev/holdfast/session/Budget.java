@@ -92,19 +92,31 @@ final class Budget {
   }
 
   /** Null where the call does not fit however short its answer. */
-  private @Nullable ChatRequest fitting(Route route, ChatRequest request) {
-    if (fits(route, request)) {
-      return request;
+  private @Nullable ChatRequest fitting(Route route, ChatRequest asked) {
+    if (worst(route, asked).signum() == 0) {
+      return asked;
     }
-    int most =
-        request.maxOutputTokens() == null ? allowance.outputTokens() : request.maxOutputTokens();
-    for (int tokens = most / 2; tokens >= LEAST_OUTPUT_TOKENS; tokens /= 2) {
-      ChatRequest shorter = request.withMaxOutputTokens(tokens);
-      if (fits(route, shorter)) {
-        return shorter;
+    // A longer answer than the one that had to fit would go past the limit.
+    ChatRequest request = asked.bounded(allowance.outputTokens());
+    int least = leastOutputTokens(request);
+    int tokens = outputTokens(request);
+    while (!fits(route, request)) {
+      if (tokens == least) {
+        return null;
       }
+      tokens = Math.max(least, tokens / 2);
+      request = request.withMaxOutputTokens(tokens);
     }
-    return null;
+    return request;
+  }
+
+  private int outputTokens(ChatRequest request) {
+    Integer own = request.maxOutputTokens();
+    return own == null ? allowance.outputTokens() : own;
+  }
+
+  private int leastOutputTokens(ChatRequest request) {
+    return Math.min(LEAST_OUTPUT_TOKENS, outputTokens(request));
   }
 
   private boolean fits(Route route, ChatRequest request) {
@@ -129,7 +141,7 @@ final class Budget {
   }
 
   private CallResult.Failed noRoom(Route route, ChatRequest request) {
-    BigDecimal least = worst(route, request.withMaxOutputTokens(LEAST_OUTPUT_TOKENS));
+    BigDecimal least = worst(route, request.withMaxOutputTokens(leastOutputTokens(request)));
     boolean byTicket = !fits(least, ticketUsd, memory.spent().costUsd());
     BigDecimal limit = byTicket ? ticketUsd : allowance.attemptCostUsd();
     BigDecimal spent = byTicket ? memory.spent().costUsd() : attemptCost();

@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.InMemoryJournal;
@@ -11,6 +12,7 @@ import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
 import java.math.BigDecimal;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +80,49 @@ class AllowanceTest {
     String words = "attempt: 0.02 USD spent of 0.025, the next call may cost 0.01";
     assertOver(under(limit), 2, words);
     assertOver(under(limit, oneAnswer()), 2, words);
+  }
+
+  @Test
+  @DisplayName("5.2: under a limit of money a call is sent with the output length that had to fit")
+  void sentAsItFits() {
+    Allowance limit = allowance(0, 0, "100", 0);
+    assertThat(lengths(under(limit))).containsOnly(8192);
+    assertThat(lengths(under(limit.withCostUsd(BigDecimal.TEN)))).containsOnly(8192);
+    assertThat(lengths(under(Allowance.NONE))).containsOnlyNulls();
+    Bench own = under(limit);
+    own.settings = own.settings.withLimits(writing(100));
+    assertThat(lengths(own)).containsOnly(100);
+  }
+
+  private static List<@Nullable Integer> lengths(Bench bench) {
+    bench.run();
+    return bench.provider().requests.stream().map(ChatRequest::maxOutputTokens).toList();
+  }
+
+  private static SessionSettings.Limits writing(int tokens) {
+    SessionSettings.Limits usual = SessionSettings.Limits.DEFAULT;
+    return new SessionSettings.Limits(
+        usual.maxTurns(), usual.maxRetries(), usual.llmTimeout(), tokens, null);
+  }
+
+  @Test
+  @DisplayName("5.2: the shortest answer that is asked for has 256 tokens, whatever the longest is")
+  void shortestAnswer() {
+    assertThat(lengths(writing(2000, "0.3"))).startsWith(256);
+    assertThat(lengths(writing(300, "0.299"))).startsWith(256);
+    assertOver(
+        writing(2000, "0.2"), 0, "ticket:17: 0 USD spent of 0.2, the next call may cost 0.256");
+    assertThat(lengths(writing(100, "0.1"))).startsWith(100);
+    assertOver(
+        writing(100, "0.05"), 0, "ticket:17: 0 USD spent of 0.05, the next call may cost 0.1");
+  }
+
+  /** A token that is written costs a thousandth of a dollar. */
+  private static Bench writing(int tokens, String usd) {
+    Bench bench = under(Allowance.NONE.withCostUsd(new BigDecimal(usd)));
+    bench.provider().priced("1000");
+    bench.settings = bench.settings.withLimits(writing(tokens));
+    return bench;
   }
 
   @Test

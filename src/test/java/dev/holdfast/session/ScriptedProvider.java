@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Price;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Usage;
@@ -30,6 +31,7 @@ final class ScriptedProvider implements ChatProvider {
   final List<ChatRequest> requests = new ArrayList<>();
   Duration waitInSession = Duration.ofMinutes(1);
   private @Nullable AtomicLong guardedBy;
+  private @Nullable Price price;
   private long openAtNanos;
   private boolean dead;
 
@@ -118,10 +120,16 @@ final class ScriptedProvider implements ChatProvider {
     }
   }
 
-  /** Every answer costs a cent. */
+  /** In USD per million tokens that it writes; what it reads costs nothing. */
+  ScriptedProvider priced(String usd) {
+    price = Price.of(BigDecimal.ZERO, new BigDecimal(usd));
+    return this;
+  }
+
+  /** Where it has no price, every answer costs a cent. */
   @Override
   public Optional<BigDecimal> cost(String model, Usage usage) {
-    return Optional.of(new BigDecimal("0.01"));
+    return Optional.of(price == null ? new BigDecimal("0.01") : price.cost(usage));
   }
 
   @Override

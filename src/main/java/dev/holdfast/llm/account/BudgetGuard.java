@@ -64,6 +64,13 @@ final class BudgetGuard {
     return reserve(budgets, worst.get(), call);
   }
 
+  /** A longer answer than was reserved would take the budget past its limit. */
+  ChatRequest asReserved(Grant grant, ChatRequest request) {
+    return grant instanceof Grant.Reserved
+        ? request.bounded(book.settings().outputTokens())
+        : request;
+  }
+
   private Grant reserve(List<String> budgets, BigDecimal worst, CallOf call)
       throws InterruptedException {
     Duration look = FIRST_LOOK;

@@ -140,7 +140,8 @@ public final class GuardedProvider implements ChatProvider {
       }
       sent = true;
       // A wait for a budget and the call of another key have taken time since it was asked for.
-      ChatRequest now = request.withTimeout(call.context().atMost(request.timeout()));
+      ChatRequest now =
+          purse.asReserved(grant, request).withTimeout(call.context().atMost(request.timeout()));
       result = withUsage(now, provider.call(now, account, stream));
       return result;
     } finally {

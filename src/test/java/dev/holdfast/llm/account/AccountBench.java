@@ -36,6 +36,7 @@ public final class AccountBench {
   final List<Account> called = new ArrayList<>();
   final List<Duration> slept = new ArrayList<>();
   final List<Duration> timeouts = new ArrayList<>();
+  final List<@Nullable Integer> outputTokens = new ArrayList<>();
   final List<String> heard = new ArrayList<>();
   final AccountCache cache;
   private final Deque<CallResult> answers = new ArrayDeque<>();
@@ -171,6 +172,7 @@ public final class AccountBench {
         throws InterruptedException {
       called.add(account);
       timeouts.add(request.timeout());
+      outputTokens.add(request.maxOutputTokens());
       if (answers.isEmpty()) {
         throw new InterruptedException("cut in the middle of a call");
       }

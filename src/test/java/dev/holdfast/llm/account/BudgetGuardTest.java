@@ -80,6 +80,28 @@ class BudgetGuardTest {
   }
 
   @Test
+  @DisplayName("issue 5.3: a call is sent with the output length that was reserved for it")
+  void sentAsReserved() throws InterruptedException {
+    bench.answers(Calls.answer("x", Usage.NONE), Calls.answer("x", Usage.NONE));
+    bench.call(Calls.request());
+    call();
+    assertThat(bench.outputTokens).containsExactly(8192, 10);
+  }
+
+  @Test
+  @DisplayName("a call that no budget bounds is sent without an output length, as it is asked for")
+  void sentAsAsked() throws InterruptedException {
+    for (AccountBench free :
+        List.of(
+            new AccountBench().price("100000"),
+            new AccountBench().price("0").budgets("day"),
+            new AccountBench().budgets("day"))) {
+      free.answers(Calls.answer("x", Usage.NONE)).call(Calls.request());
+      assertThat(free.outputTokens).containsOnlyNulls();
+    }
+  }
+
+  @Test
   @DisplayName("only budgets that exist are asked, each by its name")
   void scopes() throws InterruptedException {
     bench.budgets("design:fixer", "design:other", "key:openai/k1", "key:openai/k2");
