@@ -52,6 +52,7 @@ final class Memory {
   }
 
   void restore() {
+    spent = journal.spentBefore();
     journal.entries().forEach(this::apply);
   }
 
@@ -217,6 +218,7 @@ final class Memory {
     return ended;
   }
 
+  /** Of the ticket, with the sessions that were given up. */
   Spent spent() {
     return spent;
   }

@@ -7,9 +7,11 @@ import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.report.Spent;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,41 @@ class AllowanceTest {
     Allowance limit = allowance(0, 3, "100", 0);
     assertOver(under(limit), 3, "ticket:17: 3 of 3 answers used");
     assertOver(under(limit, oneAnswer()), 2, "ticket:17: 3 of 3 answers used");
+  }
+
+  @Test
+  @DisplayName(
+      "5.2: what a ticket used before it was told to start over counts, not for the attempt")
+  void givenUpSessions() {
+    Spent before = new Spent(2, new Usage(200, 0, 0, 20), new BigDecimal("0.02"));
+    assertOver(startedOver(allowance(330, 0, "100", 0), before), 1, "17: 330 of 330 tokens used");
+    assertOver(startedOver(allowance(0, 3, "100", 0), before), 1, "17: 3 of 3 answers used");
+    Allowance money = Allowance.NONE.withCostUsd(new BigDecimal("0.035"));
+    assertOver(startedOver(money, before), 1, "ticket:17: 0.03 USD spent of 0.035");
+    assertOver(startedOver(allowance(0, 0, "0.025", 0), before), 2, "attempt: 0.02 USD spent");
+  }
+
+  private static Bench startedOver(Allowance allowance, Spent before) {
+    Bench bench = under(allowance);
+    Journal empty = bench.journal;
+    bench.journal =
+        new Journal() {
+          @Override
+          public List<JournalEntry> entries() {
+            return empty.entries();
+          }
+
+          @Override
+          public Spent spentBefore() {
+            return before;
+          }
+
+          @Override
+          public void append(List<JournalEntry> entries) {
+            empty.append(entries);
+          }
+        };
+    return bench;
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.report.Spent;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.UnreadableJournalException;
 import java.util.List;
@@ -58,6 +59,11 @@ final class PostgresJournal implements Journal {
               .formatted(lease.ticketId(), row.seq(), row.kind(), lease.ticketId()),
           e);
     }
+  }
+
+  @Override
+  public Spent spentBefore() {
+    return persistence.insist(() -> statements.reader().spentBefore(lease.ticketId()));
   }
 
   /**

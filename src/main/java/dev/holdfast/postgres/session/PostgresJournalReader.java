@@ -1,10 +1,14 @@
 package dev.holdfast.postgres.session;
 
+import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.report.Spent;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -17,10 +21,13 @@ public final class PostgresJournalReader implements JournalReader {
 
   private final Transactions transactions;
   private final String read;
+  private final String spentBefore;
 
   public PostgresJournalReader(DataSource dataSource, String schema) {
     this.transactions = new Transactions(dataSource);
-    this.read = new Sql(schema).load("read_journal");
+    Sql sql = new Sql(schema);
+    this.read = sql.load("read_journal");
+    this.spentBefore = sql.load("read_spent_before");
   }
 
   @Override
@@ -31,6 +38,26 @@ public final class PostgresJournalReader implements JournalReader {
   /** The rows of the conversation that the next session goes on with. */
   List<JournalRow> current(long ticketId) {
     return transactions.run(handle -> rows(handle, ticketId, false));
+  }
+
+  Spent spentBefore(long ticketId) {
+    return transactions.run(
+        handle ->
+            handle
+                .createQuery(spentBefore)
+                .bind("ticket", ticketId)
+                .map((row, context) -> spent(row))
+                .one());
+  }
+
+  private static Spent spent(ResultSet row) throws SQLException {
+    Usage usage =
+        new Usage(
+            row.getLong("input"),
+            row.getLong("cache_read"),
+            row.getLong("cache_write"),
+            row.getLong("output"));
+    return new Spent(row.getInt("answers"), usage, row.getBigDecimal("cost_usd"));
   }
 
   private List<JournalRow> rows(Handle handle, long ticketId, boolean ever) {

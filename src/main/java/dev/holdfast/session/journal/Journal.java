@@ -1,5 +1,6 @@
 package dev.holdfast.session.journal;
 
+import dev.holdfast.session.report.Spent;
 import java.util.List;
 
 /**
@@ -9,6 +10,11 @@ import java.util.List;
 public interface Journal {
   /** All entries in order; asked for once, when the session starts. */
   List<JournalEntry> entries();
+
+  /** The use of the sessions that were given up before this one: it counts for the ticket. */
+  default Spent spentBefore() {
+    return Spent.NOTHING;
+  }
 
   /**
    * Keeps the entries for good, all or none, before it returns. What it throws ends the session:

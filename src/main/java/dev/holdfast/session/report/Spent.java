@@ -5,7 +5,8 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a session, over all its executions.
+ * The use of a session, over all its executions and those of the sessions that were given up for
+ * it.
  *
  * @param answers answers that came, discarded ones and summaries included
  * @param usage of these, and of calls that were cut at its worst

@@ -88,6 +88,11 @@ public final class JournalEntries {
 
   private JournalEntries() {}
 
+  /** Of so many entries. */
+  static Usage usage(int entries) {
+    return new Usage(100L * entries, 20L * entries, 3L * entries, 10L * entries);
+  }
+
   static JournalEntry.Answered answered(int turn, ToolCall... calls) {
     return new JournalEntry.Answered(
         turn,

@@ -10,12 +10,14 @@ import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.report.Spent;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,8 +168,7 @@ class PostgresJournalIT {
   void fresh() {
     Running first = running();
     open(first).append(List.of(HELLO, AGAIN));
-    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'look')", first.id);
-    database.run("SELECT holdfast.release_ticket(?, 'ann', fresh => true)", first.id);
+    startOver(first);
     Running second = new Running(first.id, queue.claim());
 
     assertThat(open(second).entries()).isEmpty();
@@ -186,6 +187,34 @@ class PostgresJournalIT {
   }
 
   @Test
+  @DisplayName("what given-up sessions have used is told to each later one, to be counted")
+  void spentBefore() {
+    Running first = running();
+    open(first).append(JournalEntries.OF_EVERY_KIND);
+    assertThat(open(first).spentBefore()).as("nothing is given up").isEqualTo(Spent.NOTHING);
+    startOver(first);
+    Spent once = new Spent(3, JournalEntries.usage(4), new BigDecimal("0.0124"));
+    Running second = new Running(first.id, queue.claim());
+    assertThat(open(second).spentBefore()).isEqualTo(once);
+
+    open(second).append(JournalEntries.OF_EVERY_KIND);
+    assertThat(open(second).spentBefore()).isEqualTo(once);
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?,"
+            + " 1000, 1, 'discarded', '{\"usage\": {\"input\": \"x\"}, \"costUsd\": \"1 EUR\"}')",
+        first.id);
+    startOver(second);
+    assertThat(store.open(first.id, queue.claim()).spentBefore())
+        .as("of what cannot be read only that there was an answer")
+        .isEqualTo(new Spent(7, JournalEntries.usage(8), new BigDecimal("0.0248")));
+  }
+
+  private void startOver(Running running) {
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'look')", running.id);
+    database.run("SELECT holdfast.release_ticket(?, 'ann', fresh => true)", running.id);
+  }
+
+  @Test
   @DisplayName("release without fresh goes on; fresh of a ticket without a session does nothing")
   void goesOn() {
     Running first = running();
@@ -195,8 +224,7 @@ class PostgresJournalIT {
     assertThat(store.open(first.id, queue.claim()).entries()).containsExactly(HELLO);
 
     Running other = running();
-    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'look')", other.id);
-    database.run("SELECT holdfast.release_ticket(?, 'ann', fresh => true)", other.id);
+    startOver(other);
     assertThat(reader.rows(other.id)).isEmpty();
   }
 
