@@ -45,6 +45,7 @@ record AttemptRunner(
     } catch (RuntimeException e) {
       return failed(attempt, TurnError.thrown(target, e), since(start));
     } catch (InterruptedException e) {
+      run.keepBrokenOff(attempt, route, "aborted", e);
       tellAborted(attempt, target, since(start));
       throw e;
     }

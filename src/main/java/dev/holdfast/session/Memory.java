@@ -67,6 +67,12 @@ final class Memory {
     }
   }
 
+  /** The last entry, of an attempt that may be over. */
+  void recordLate(JournalEntry entry) {
+    journal.appendLate(entry);
+    apply(entry);
+  }
+
   private void apply(JournalEntry entry) {
     switch (entry) {
       case JournalEntry.Said each -> {

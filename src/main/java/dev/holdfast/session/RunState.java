@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.event.SessionEvents;
@@ -24,12 +25,23 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
     }
   }
 
+  /** One that was broken off counts likewise, although the attempt may be over by now. */
+  void keepBrokenOff(int attempt, Route route, String why, InterruptedException e) {
+    if (e instanceof BrokenOffException brokenOff) {
+      memory.recordLate(discarded(attempt, route, why, brokenOff.usage(), true));
+    }
+  }
+
   void discard(int attempt, Route route, String why, Usage usage, boolean unanswered) {
+    memory.record(discarded(attempt, route, why, usage, unanswered));
+  }
+
+  private JournalEntry.Discarded discarded(
+      int attempt, Route route, String why, Usage usage, boolean unanswered) {
     Target target = route.target();
     BigDecimal cost = route.provider().cost(target.model(), usage).orElse(null);
-    memory.record(
-        new JournalEntry.Discarded(
-            progress.turn(), attempt, target, why, usage, cost, standing(), unanswered));
+    return new JournalEntry.Discarded(
+        progress.turn(), attempt, target, why, usage, cost, standing(), unanswered);
   }
 
   /** For the journal. */

@@ -30,7 +30,7 @@ record SummaryProvider(Route route, Budget budget, RunState run) implements Chat
     if (fitting == null) {
       return Objects.requireNonNull(permit.refused());
     }
-    CallResult result = route.provider().call(fitting, stream);
+    CallResult result = send(fitting, stream);
     switch (result) {
       case CallResult.Failed failed ->
           run.keepPaid(0, route, "summary_" + failed.kind().wireName(), failed.usage());
@@ -41,6 +41,15 @@ record SummaryProvider(Route route, Budget budget, RunState run) implements Chat
       }
     }
     return result;
+  }
+
+  private CallResult send(ChatRequest request, StreamListener stream) throws InterruptedException {
+    try {
+      return route.provider().call(request, stream);
+    } catch (InterruptedException e) {
+      run.keepBrokenOff(0, route, "summary_aborted", e);
+      throw e;
+    }
   }
 
   @Override

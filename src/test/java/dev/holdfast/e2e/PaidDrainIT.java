@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** SIGTERM in the middle of paid work: a slow model behind a real server, real workers. */
@@ -122,6 +124,36 @@ class PaidDrainIT {
     assertThat(models.requests()).as("calls in all").hasSize(2);
     assertThat(models.lastRequest().assistantMessages()).isEqualTo(1);
     assertThat(journal(id)).containsSubsequence("answered", "tool_finished", "answered", "ended");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName("5.2: a call that a hold or the end of a drain breaks off counts for its ticket")
+  void brokenOff(boolean byPerson) throws Exception {
+    models.next(hangUntil(released, WRITE)).always(REPORT);
+    holdfast
+        .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: gpt-a, input: 1000, output: 1000}]")
+        .with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s");
+    String name = "broken-" + byPerson;
+    long id = enqueue(DESIGN, name);
+    HoldfastProcess worker = holdfast.worker("--queue", name);
+    awaitRequest();
+
+    if (byPerson) {
+      holdfast.ok("hold", Long.toString(id), "--reason", "look at it");
+    } else {
+      worker.signal("TERM");
+      worker.awaitExit(Duration.ofSeconds(30));
+    }
+
+    await("it is written down").until(() -> journal(id), List.of("said", "discarded")::equals);
+    released.countDown();
+    assertThat(
+            rows.value(
+                "SELECT outcome || ' ' || (cost_usd > 8) FROM holdfast.attempt_costs WHERE"
+                    + " ticket_id = ?",
+                id))
+        .isEqualTo(byPerson ? "revoked true" : "given_back true");
   }
 
   @Test

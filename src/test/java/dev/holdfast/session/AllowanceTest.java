@@ -2,6 +2,7 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
@@ -177,6 +178,31 @@ class AllowanceTest {
     later.journal = new InMemoryJournal(tokens.journal.entries());
     later.settings = later.settings.withAllowance(allowance(330, 3, "100", 0).withScope("t"));
     assertOver(later, 1, "t: 330 of 330 tokens used");
+  }
+
+  @Test
+  @DisplayName("5.2: calls that are broken off were possibly paid for, and count likewise")
+  void brokenOff() throws Exception {
+    Usage worst = new Usage(90, 0, 0, 20);
+    Bench bench = under(allowance(110, 1, "100", 0));
+    bench.routes.clear();
+    bench
+        .target("one")
+        .then(
+            request -> {
+              throw new BrokenOffException(new InterruptedException("stopped"), worst);
+            });
+    assertThat(Running.start(bench).result()).isEqualTo(new SessionResult.Cancelled());
+    assertThat(bench.entries(JournalEntry.Discarded.class))
+        .singleElement()
+        .satisfies(
+            each -> {
+              assertThat(each.why()).isEqualTo("aborted");
+              assertThat(each.usage()).isEqualTo(worst);
+              assertThat(each.unanswered()).isTrue();
+            });
+    Bench later = under(allowance(110, 1, "100", 0), bench.journal.entries());
+    assertOver(later, 0, "ticket:17: 110 of 110 tokens used");
   }
 
   private static Bench timingOut(CallResult.Failed cut, Allowance allowance) {

@@ -1,6 +1,7 @@
 package dev.holdfast.llm.account;
 
 import dev.holdfast.llm.Account;
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
@@ -142,13 +143,23 @@ public final class GuardedProvider implements ChatProvider {
       // A wait for a budget and the call of another key have taken time since it was asked for.
       ChatRequest now =
           purse.asReserved(grant, request).withTimeout(call.context().atMost(request.timeout()));
-      result = withUsage(now, provider.call(now, account, stream));
+      result = withUsage(now, send(now, account, stream));
       return result;
     } finally {
       if (sent) {
         purse.settle(grant, provider, request.model(), result);
       }
       tell(account, request.model(), probes, result);
+    }
+  }
+
+  private CallResult send(ChatRequest request, Account account, StreamListener stream)
+      throws InterruptedException {
+    try {
+      return provider.call(request, account, stream);
+    } catch (InterruptedException e) {
+      Usage worst = WorstCost.unanswered(request, Usage.NONE, book.settings().outputTokens());
+      throw costs(request, worst) ? new BrokenOffException(e, worst) : e;
     }
   }
 

@@ -25,6 +25,15 @@ record Persistence(Sleeper sleeper) {
    * @throws TicketBusyException likewise
    */
   <T> T insist(Supplier<T> work) {
+    return insist(work, TRIES);
+  }
+
+  /** For a few seconds, as where the thread is interrupted. */
+  <T> T insistBriefly(Supplier<T> work) {
+    return insist(work, TRIES_WHEN_INTERRUPTED);
+  }
+
+  private <T> T insist(Supplier<T> work, int most) {
     boolean interrupted = Thread.interrupted();
     try {
       for (int tries = 1; ; tries++) {
@@ -32,7 +41,7 @@ record Persistence(Sleeper sleeper) {
           return work.get();
         } catch (QueueUnavailableException | TicketBusyException e) {
           interrupted |= Thread.interrupted();
-          giveUpAfter(interrupted ? TRIES_WHEN_INTERRUPTED : TRIES, tries, e);
+          giveUpAfter(interrupted ? TRIES_WHEN_INTERRUPTED : most, tries, e);
         }
         interrupted |= sleepOrInterrupted(tries);
       }

@@ -4,6 +4,8 @@ import dev.holdfast.postgres.PinnedPlan;
 import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
@@ -15,10 +17,13 @@ import dev.holdfast.ticket.UnreadableJournalException;
 import java.util.List;
 import java.util.Objects;
 import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /** The journal of one attempt. Used by one thread. */
 final class PostgresJournal implements Journal {
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresJournal.class);
   private static final long UNKNOWN = -1;
   private static final int LEASE_IS_OVER = -1;
 
@@ -74,14 +79,8 @@ final class PostgresJournal implements Journal {
     if (entries.isEmpty()) {
       return;
     }
-    String[] texts =
-        entries.stream()
-            .map(JournalJson::write)
-            .map(secrets::redactJson)
-            .map(StorableJson::escape)
-            .toArray(String[]::new);
-    int kept =
-        persistence.insist(() -> statements.transactions().run(handle -> insert(handle, texts)));
+    String[] texts = texts(entries);
+    int kept = persistence.insist(() -> insert(texts, false));
     if (kept == LEASE_IS_OVER) {
       throw new IllegalTransitionException(
           "the journal of ticket %s is closed to lease %s: the ticket is no longer in progress under it"
@@ -94,7 +93,35 @@ final class PostgresJournal implements Journal {
     last += texts.length;
   }
 
-  private int insert(Handle handle, String[] texts) {
+  /** What cannot be kept is dropped: the attempt is over either way. */
+  @Override
+  public void appendLate(JournalEntry entry) {
+    String[] texts = texts(List.of(entry));
+    try {
+      int kept = persistence.insistBriefly(() -> insert(texts, true));
+      if (kept == texts.length) {
+        last += kept;
+      } else {
+        LOG.info("ticket {} does not count a call that was broken off", lease.ticketId());
+      }
+    } catch (QueueUnavailableException | TicketBusyException e) {
+      LOG.warn("ticket {} does not count a call that was broken off", lease.ticketId(), e);
+    }
+  }
+
+  private String[] texts(List<JournalEntry> entries) {
+    return entries.stream()
+        .map(JournalJson::write)
+        .map(secrets::redactJson)
+        .map(StorableJson::escape)
+        .toArray(String[]::new);
+  }
+
+  private int insert(String[] texts, boolean late) {
+    return statements.transactions().run(handle -> insert(handle, texts, late));
+  }
+
+  private int insert(Handle handle, String[] texts, boolean late) {
     if (last == UNKNOWN) {
       last =
           handle
@@ -108,6 +135,7 @@ final class PostgresJournal implements Journal {
         .bind("lease", lease.leaseNo())
         .bind("seq", last + 1)
         .bind("entries", texts)
+        .bind("late", late)
         .mapTo(Integer.class)
         .one();
   }

@@ -21,4 +21,12 @@ public interface Journal {
    * nothing may run that could not be written down.
    */
   void append(List<JournalEntry> entries);
+
+  /**
+   * Keeps what a call may have cost that was broken off, if that can still be kept: the attempt may
+   * be over, and something else has it then. The last entry of a session.
+   */
+  default void appendLate(JournalEntry entry) {
+    append(List.of(entry));
+  }
 }

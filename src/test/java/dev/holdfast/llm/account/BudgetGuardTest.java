@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Calls;
 import dev.holdfast.llm.FailureKind;
@@ -67,10 +68,16 @@ class BudgetGuardTest {
   }
 
   @Test
-  @DisplayName("issue 5.3: a call that is broken off counts at its worst")
+  @DisplayName("issue 5.3: a call that is broken off counts at its worst, for its ticket as well")
   void brokenOff() {
-    assertThatThrownBy(this::call).isInstanceOf(InterruptedException.class);
+    assertThatThrownBy(this::call)
+        .isInstanceOfSatisfying(
+            BrokenOffException.class, e -> assertThat(e.usage()).isEqualTo(new Usage(0, 0, 0, 10)));
     assertThat(bench.store.told).endsWith("settle 7: 1");
+    AccountBench free = new AccountBench().price("0");
+    assertThatThrownBy(() -> free.call(Calls.request()))
+        .as("known to cost nothing")
+        .isExactlyInstanceOf(InterruptedException.class);
   }
 
   @Test
@@ -182,7 +189,8 @@ class BudgetGuardTest {
     context.stop();
     assertThatThrownBy(
             () -> bench.guarded(context).call(Calls.request(10, List.of()), StreamListener.NONE))
-        .isInstanceOf(InterruptedException.class);
+        .as("nothing was sent")
+        .isExactlyInstanceOf(InterruptedException.class);
     assertThat(bench.called).isEmpty();
   }
 

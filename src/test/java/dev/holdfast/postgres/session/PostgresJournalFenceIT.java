@@ -94,6 +94,40 @@ class PostgresJournalFenceIT {
     assertThat(reader.rows(running.id)).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"hold_ticket(?, 'ann', 'stop')", "cancel_ticket(?, 'ann')"})
+  @DisplayName("what a call may have cost that a person broke off is kept while nobody else has it")
+  void late(String call) {
+    Running running = running();
+    Journal journal = open(running);
+    journal.append(List.of(HELLO));
+    journal.appendLate(AGAIN);
+    database.run("SELECT holdfast." + call, running.id);
+
+    journal.appendLate(AGAIN);
+    open(running).appendLate(HELLO);
+    assertThat(open(running).entries()).containsExactly(HELLO, AGAIN, AGAIN, HELLO);
+  }
+
+  @Test
+  @DisplayName("a late entry is dropped once the ticket is anybody else's, and throws nothing")
+  void tooLate() {
+    Running first = running();
+    Journal old = open(first);
+    old.append(List.of(HELLO));
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'stop')", first.id);
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", first.id);
+    old.appendLate(AGAIN);
+    Running second = new Running(first.id, queue.claim());
+    old.appendLate(AGAIN);
+    open(second).append(List.of(HELLO));
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'stop')", first.id);
+    old.appendLate(AGAIN);
+    database.run("DELETE FROM holdfast.session_journal WHERE ticket_id = ? AND seq > 1", first.id);
+    old.appendLate(AGAIN);
+    assertThat(reader.rows(first.id)).hasSize(1);
+  }
+
   @Test
   @DisplayName("an append with a lease of somebody else's ticket is refused")
   void leaseOfAnother() {
