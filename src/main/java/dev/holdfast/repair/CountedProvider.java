@@ -1,6 +1,7 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.llm.Account;
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
@@ -19,11 +20,20 @@ import java.util.Optional;
 record CountedProvider(ChatProvider provider, RunLog log) implements ChatProvider {
   @Override
   public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
-    CallResult result = provider.call(request, stream);
+    CallResult result = send(request, stream);
     if (result instanceof CallResult.Failed failed && !failed.usage().equals(Usage.NONE)) {
       log.unanswered(failed.usage(), cost(request.model(), failed.usage()).orElse(null));
     }
     return result;
+  }
+
+  private CallResult send(ChatRequest request, StreamListener stream) throws InterruptedException {
+    try {
+      return provider.call(request, stream);
+    } catch (BrokenOffException e) {
+      log.brokenOff(e.usage(), cost(request.model(), e.usage()).orElse(null));
+      throw e;
+    }
   }
 
   @Override

@@ -253,6 +253,15 @@ class RepairLoopTest {
     assertThat(spent.detail()).startsWith("cost: ");
   }
 
+  @Test
+  @DisplayName("E16: a call that is broken off may have been billed, too, and counts likewise")
+  void brokenOff() throws Exception {
+    bench.model.repairs(ScriptedModel.BROKEN_OFF, Bench.change("bad 0", "good 1"));
+    assertThatThrownBy(bench::run).isInstanceOf(InterruptedException.class);
+    assertThat(tokens()).isEqualTo(15);
+    assertThat(bench.run().spent().costUsd()).isEqualByComparingTo("0.02");
+  }
+
   private long tokens() throws Exception {
     long tokens = 0;
     for (JournalEntry entry : bench.journal.entries()) {

@@ -1,5 +1,6 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
@@ -35,6 +36,9 @@ final class ScriptedModel implements ChatProvider {
 
   /** Says nothing in time, and may have worked. */
   static final String LATE = "(late)";
+
+  /** Is interrupted in the call. */
+  static final String BROKEN_OFF = "(broken off)";
 
   private static final Standstill CLOSED =
       new Standstill(
@@ -138,6 +142,8 @@ final class ScriptedModel implements ChatProvider {
         yield new CallResult.Failed(
             FailureKind.RATE_LIMIT, true, "429 no", 429, null, Duration.ofHours(1), false, null);
       }
+      case BROKEN_OFF ->
+          throw new BrokenOffException(new InterruptedException("stopped"), new Usage(10, 0, 0, 5));
       case LATE ->
           new CallResult.Failed(
               FailureKind.TIMEOUT,

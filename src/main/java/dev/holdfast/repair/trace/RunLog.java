@@ -186,6 +186,14 @@ public final class RunLog {
     write(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), usage, costUsd);
   }
 
+  /** The same of a call that was interrupted: the attempt may be over by now. */
+  public synchronized void brokenOff(Usage usage, @Nullable BigDecimal costUsd) {
+    JournalEntry.StepFinished entry =
+        step(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), usage, costUsd);
+    journal.appendLate(entry);
+    keep(entry);
+  }
+
   /** An event that goes with the next step or mark of this thread. */
   public synchronized void note(RunEvent event) {
     pending.add(json(event));
@@ -241,13 +249,25 @@ public final class RunLog {
       List<JsonNode> events,
       Usage usage,
       @Nullable BigDecimal costUsd) {
-    JournalEntry.StepFinished entry =
-        new JournalEntry.StepFinished(
-            prefix() + name, value, events, usage, costUsd, elapsed().toMillis());
+    JournalEntry.StepFinished entry = step(name, value, events, usage, costUsd);
     journal.append(List.of(entry));
+    keep(entry);
+  }
+
+  private JournalEntry.StepFinished step(
+      String name,
+      JsonNode value,
+      List<JsonNode> events,
+      Usage usage,
+      @Nullable BigDecimal costUsd) {
+    return new JournalEntry.StepFinished(
+        prefix() + name, value, events, usage, costUsd, elapsed().toMillis());
+  }
+
+  private void keep(JournalEntry.StepFinished entry) {
     stored.put(entry.step(), entry);
     spending = spending.plus(entry);
-    trace.append(events);
+    trace.append(entry.events());
   }
 
   private ObjectNode json(RunEvent event) {

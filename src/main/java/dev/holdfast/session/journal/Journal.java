@@ -24,7 +24,7 @@ public interface Journal {
 
   /**
    * Keeps what a call may have cost that was broken off, if that can still be kept: the attempt may
-   * be over, and something else has it then. The last entry of a session.
+   * be over, and what cannot be kept is dropped then.
    */
   default void appendLate(JournalEntry entry) {
     append(List.of(entry));
