@@ -349,9 +349,9 @@ CREATE TABLE holdfast.model_figures (
   CONSTRAINT model_figures_pkey PRIMARY KEY (span_minutes, starts_at, provider, model, design)
 ) WITH (fillfactor=70);
 COMMENT ON TABLE holdfast.model_figures IS 'What models have answered and cost, by time, model and design, as ticket_figures; also in attempts that still run.';
-COMMENT ON COLUMN holdfast.model_figures.answers IS 'Answers that came, useless ones and summaries included; those in steps of repairs are not counted.';
+COMMENT ON COLUMN holdfast.model_figures.answers IS 'Answers that came, useless ones and summaries included; those in steps of repairs are not counted, and none of a call that was cut or broken off.';
 COMMENT ON COLUMN holdfast.model_figures.tokens_in IS 'Read from caches and written to them included.';
-COMMENT ON COLUMN holdfast.model_figures.provider IS 'Empty, as model, where the journal does not name one: summaries, and steps of repairs, which ask several.';
+COMMENT ON COLUMN holdfast.model_figures.provider IS 'Empty, as model, where an older version wrote the journal, which did not name one of summaries and of steps of repairs.';
 COMMENT ON COLUMN holdfast.model_figures.cost_usd IS 'In US dollars, of the answers whose model has a price; NULL if none has.';
 GRANT SELECT ON holdfast.model_figures TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.model_figures TO holdfast_worker;
@@ -1007,7 +1007,7 @@ FROM ticket_attempts a
 JOIN ticket_base b ON b.id = a.ticket_id
 LEFT JOIN designs d ON d.id = b.design_id
 CROSS JOIN LATERAL (
-  SELECT count(*) AS answers,
+  SELECT count(*) AS calls, count(*) FILTER (WHERE s.entry->'unanswered' IS DISTINCT FROM 'true') AS answers,
     sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
     sum((s.entry->'usage'->>'output')::bigint) AS tokens_out,
     sum((s.entry->>'costUsd')::numeric) AS cost_usd
@@ -1015,10 +1015,10 @@ CROSS JOIN LATERAL (
   WHERE s.ticket_id = a.ticket_id AND s.lease_no = a.lease_no
     AND (s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true')
 ) j
-WHERE j.answers > 0;
-COMMENT ON VIEW holdfast.attempt_costs IS 'What each attempt of an agent has paid for: answers of models with their tokens and, where the models have prices, cost.';
-COMMENT ON COLUMN holdfast.attempt_costs.answers IS 'Answers that came, useless ones and summaries included.';
-COMMENT ON COLUMN holdfast.attempt_costs.cost_usd IS 'Of the answers whose model has a price; NULL if none has.';
+WHERE j.calls > 0;
+COMMENT ON VIEW holdfast.attempt_costs IS 'What each attempt of an agent has paid for: answers of models, and calls that were cut or broken off, with their tokens and, where the models have prices, cost.';
+COMMENT ON COLUMN holdfast.attempt_costs.answers IS 'Answers that came, useless ones and summaries included; none of a call that was cut or broken off, which counts in tokens and cost.';
+COMMENT ON COLUMN holdfast.attempt_costs.cost_usd IS 'Of the calls whose model has a price; NULL if none has.';
 GRANT SELECT ON holdfast.attempt_costs TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.attempt_costs TO holdfast_worker;
 
@@ -1169,18 +1169,20 @@ SELECT m.provider, m.model, count(*) AS attempts, count(*) FILTER (WHERE a.outco
   sum(m.answers)::bigint AS answers, sum(m.discarded)::bigint AS discarded, sum(m.tokens_in)::bigint AS tokens_in,
   sum(m.tokens_out)::bigint AS tokens_out, sum(m.cost_usd) AS cost_usd
 FROM (
-  SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model, count(*) AS answers,
-    count(*) FILTER (WHERE s.kind = 'discarded') AS discarded,
+  SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model,
+    count(*) FILTER (WHERE s.entry->'unanswered' IS DISTINCT FROM 'true') AS answers,
+    count(*) FILTER (WHERE s.kind = 'discarded' AND s.entry->'unanswered' IS DISTINCT FROM 'true') AS discarded,
     sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
     sum((s.entry->'usage'->>'output')::bigint) AS tokens_out, sum((s.entry->>'costUsd')::numeric) AS cost_usd
   FROM session_journal s
-  WHERE s.kind IN ('answered', 'discarded')
+  WHERE s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true' AND s.entry->'target' IS NOT NULL
   GROUP BY s.ticket_id, s.lease_no, provider, model
 ) m
 JOIN ticket_attempts a ON a.ticket_id = m.ticket_id AND a.lease_no = m.lease_no
 GROUP BY m.provider, m.model
 ORDER BY m.provider, m.model;
 COMMENT ON VIEW holdfast.outcomes_by_model IS 'What each model has answered and cost, and how the attempts ended that it had a part in. An attempt with several models counts for each.';
+COMMENT ON COLUMN holdfast.outcomes_by_model.answers IS 'Answers that came, useless ones and summaries included; a summary that an older version wrote down is left out, for it names no model.';
 COMMENT ON COLUMN holdfast.outcomes_by_model.discarded IS 'Answers that were paid for and of no use.';
 GRANT SELECT ON holdfast.outcomes_by_model TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.outcomes_by_model TO holdfast_worker;
@@ -2455,7 +2457,7 @@ AS $function$
   INSERT INTO model_figures AS f (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
   SELECT s.minutes, date_bin(s.minutes * interval '1 minute', j.written_at, '2000-01-01 00:00Z'),
     left(COALESCE(j.entry->'target'->>'provider', ''), 200), left(COALESCE(j.entry->'target'->>'model', ''), 200), COALESCE(d.name, ''),
-    count(*) FILTER (WHERE j.kind <> 'step_finished'),
+    count(*) FILTER (WHERE j.kind <> 'step_finished' AND j.entry->'unanswered' IS DISTINCT FROM 'true'),
     sum(LEAST(COALESCE((j.entry->'usage'->>'input')::numeric + (j.entry->'usage'->>'cacheRead')::numeric
       + (j.entry->'usage'->>'cacheWrite')::numeric, 0), 1e12)),
     sum(LEAST(COALESCE((j.entry->'usage'->>'output')::numeric, 0), 1e12)), sum((j.entry->>'costUsd')::numeric)

@@ -44,7 +44,7 @@ LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqsc
   INSERT INTO model_figures AS f (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
   SELECT s.minutes, date_bin(s.minutes * interval '1 minute', j.written_at, '2000-01-01 00:00Z'),
     left(COALESCE(j.entry->'target'->>'provider', ''), 200), left(COALESCE(j.entry->'target'->>'model', ''), 200), COALESCE(d.name, ''),
-    count(*) FILTER (WHERE j.kind <> 'step_finished'),
+    count(*) FILTER (WHERE j.kind <> 'step_finished' AND j.entry->'unanswered' IS DISTINCT FROM 'true'),
     sum(LEAST(COALESCE((j.entry->'usage'->>'input')::numeric + (j.entry->'usage'->>'cacheRead')::numeric
       + (j.entry->'usage'->>'cacheWrite')::numeric, 0), 1e12)),
     sum(LEAST(COALESCE((j.entry->'usage'->>'output')::numeric, 0), 1e12)), sum((j.entry->>'costUsd')::numeric)
@@ -65,6 +65,8 @@ LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqsc
   SET answers = f.answers + EXCLUDED.answers, tokens_in = f.tokens_in + EXCLUDED.tokens_in, tokens_out = f.tokens_out + EXCLUDED.tokens_out,
     cost_usd = CASE WHEN f.cost_usd IS NULL THEN EXCLUDED.cost_usd ELSE f.cost_usd + COALESCE(EXCLUDED.cost_usd, 0) END
 $$;
+COMMENT ON COLUMN model_figures.provider IS 'Empty, as model, where an older version wrote the journal, which did not name one of summaries and of steps of repairs.';
+COMMENT ON COLUMN model_figures.answers IS 'Answers that came, useless ones and summaries included; those in steps of repairs are not counted, and none of a call that was cut or broken off.';
 COMMENT ON FUNCTION count_model_figures IS 'Adds to model_figures what models answered from the first time on and before the second. For roll_up_figures.';
 
 CREATE OR REPLACE FUNCTION prune_figures() RETURNS void

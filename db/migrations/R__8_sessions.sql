@@ -186,7 +186,7 @@ FROM ticket_attempts a
 JOIN ticket_base b ON b.id = a.ticket_id
 LEFT JOIN designs d ON d.id = b.design_id
 CROSS JOIN LATERAL (
-  SELECT count(*) AS answers,
+  SELECT count(*) AS calls, count(*) FILTER (WHERE s.entry->'unanswered' IS DISTINCT FROM 'true') AS answers,
     sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
     sum((s.entry->'usage'->>'output')::bigint) AS tokens_out,
     sum((s.entry->>'costUsd')::numeric) AS cost_usd
@@ -194,10 +194,10 @@ CROSS JOIN LATERAL (
   WHERE s.ticket_id = a.ticket_id AND s.lease_no = a.lease_no
     AND (s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true')
 ) j
-WHERE j.answers > 0;
-COMMENT ON VIEW attempt_costs IS 'What each attempt of an agent has paid for: answers of models with their tokens and, where the models have prices, cost.';
-COMMENT ON COLUMN attempt_costs.answers IS 'Answers that came, useless ones and summaries included.';
-COMMENT ON COLUMN attempt_costs.cost_usd IS 'Of the answers whose model has a price; NULL if none has.';
+WHERE j.calls > 0;
+COMMENT ON VIEW attempt_costs IS 'What each attempt of an agent has paid for: answers of models, and calls that were cut or broken off, with their tokens and, where the models have prices, cost.';
+COMMENT ON COLUMN attempt_costs.answers IS 'Answers that came, useless ones and summaries included; none of a call that was cut or broken off, which counts in tokens and cost.';
+COMMENT ON COLUMN attempt_costs.cost_usd IS 'Of the calls whose model has a price; NULL if none has.';
 
 CREATE OR REPLACE VIEW outcomes_by_design AS
 SELECT design, design_version, count(*) AS attempts, count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
@@ -219,18 +219,20 @@ SELECT m.provider, m.model, count(*) AS attempts, count(*) FILTER (WHERE a.outco
   sum(m.answers)::bigint AS answers, sum(m.discarded)::bigint AS discarded, sum(m.tokens_in)::bigint AS tokens_in,
   sum(m.tokens_out)::bigint AS tokens_out, sum(m.cost_usd) AS cost_usd
 FROM (
-  SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model, count(*) AS answers,
-    count(*) FILTER (WHERE s.kind = 'discarded') AS discarded,
+  SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model,
+    count(*) FILTER (WHERE s.entry->'unanswered' IS DISTINCT FROM 'true') AS answers,
+    count(*) FILTER (WHERE s.kind = 'discarded' AND s.entry->'unanswered' IS DISTINCT FROM 'true') AS discarded,
     sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
     sum((s.entry->'usage'->>'output')::bigint) AS tokens_out, sum((s.entry->>'costUsd')::numeric) AS cost_usd
   FROM session_journal s
-  WHERE s.kind IN ('answered', 'discarded')
+  WHERE s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true' AND s.entry->'target' IS NOT NULL
   GROUP BY s.ticket_id, s.lease_no, provider, model
 ) m
 JOIN ticket_attempts a ON a.ticket_id = m.ticket_id AND a.lease_no = m.lease_no
 GROUP BY m.provider, m.model
 ORDER BY m.provider, m.model;
 COMMENT ON VIEW outcomes_by_model IS 'What each model has answered and cost, and how the attempts ended that it had a part in. An attempt with several models counts for each.';
+COMMENT ON COLUMN outcomes_by_model.answers IS 'Answers that came, useless ones and summaries included; a summary that an older version wrote down is left out, for it names no model.';
 COMMENT ON COLUMN outcomes_by_model.discarded IS 'Answers that were paid for and of no use.';
 
 CREATE OR REPLACE VIEW outcomes_by_error AS

@@ -7,6 +7,7 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.repair.trace.RunLog;
 import java.math.BigDecimal;
@@ -22,7 +23,7 @@ record CountedProvider(ChatProvider provider, RunLog log) implements ChatProvide
   public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
     CallResult result = send(request, stream);
     if (result instanceof CallResult.Failed failed && !failed.usage().equals(Usage.NONE)) {
-      log.unanswered(failed.usage(), cost(request.model(), failed.usage()).orElse(null));
+      log.unanswered(paid(request, failed.usage()));
     }
     return result;
   }
@@ -31,9 +32,14 @@ record CountedProvider(ChatProvider provider, RunLog log) implements ChatProvide
     try {
       return provider.call(request, stream);
     } catch (BrokenOffException e) {
-      log.brokenOff(e.usage(), cost(request.model(), e.usage()).orElse(null));
+      log.brokenOff(paid(request, e.usage()));
       throw e;
     }
+  }
+
+  private RunLog.Paid paid(ChatRequest request, Usage usage) {
+    return new RunLog.Paid(
+        new Target(name(), request.model()), usage, cost(request.model(), usage).orElse(null));
   }
 
   @Override

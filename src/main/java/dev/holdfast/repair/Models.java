@@ -53,8 +53,10 @@ record Models(
         case CallResult.Answer answer -> {
           return new RunLog.Done<>(
               answer.message().text(),
-              answer.usage(),
-              route.provider().cost(route.target().model(), answer.usage()).orElse(null));
+              new RunLog.Paid(
+                  route.target(),
+                  answer.usage(),
+                  route.provider().cost(route.target().model(), answer.usage()).orElse(null)));
         }
         case CallResult.Refused refused -> asked.refused(route, refused.why());
         case CallResult.Failed failed when failed.kind() == FailureKind.OUT_OF_BUDGET ->

@@ -70,7 +70,9 @@ record Compaction(
   private void keepPaid(JournalEntry.Compacted useless, List<Message> messages) {
     if (useless.summarised()) {
       run.memory()
-          .record(new JournalEntry.Compacted(messages, true, useless.usage(), useless.costUsd()));
+          .record(
+              new JournalEntry.Compacted(
+                  messages, true, useless.target(), useless.usage(), useless.costUsd()));
     }
   }
 

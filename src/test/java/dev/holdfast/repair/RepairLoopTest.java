@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
+import dev.holdfast.llm.Target;
 import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
@@ -233,6 +234,12 @@ class RepairLoopTest {
     assertThat(end.spent().costUsd()).isEqualByComparingTo("0.02");
     assertThat(end.spent().calls()).isEqualTo(2);
     assertThat(tokens()).isEqualTo(30);
+    assertThat(bench.journal.entries())
+        .filteredOn(
+            each -> each instanceof JournalEntry.StepFinished step && step.usage().context() > 0)
+        .as("both name the model")
+        .extracting(each -> ((JournalEntry.StepFinished) each).target())
+        .containsExactly(new Target("played", "m"), new Target("played", "m"));
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.context.Compactor;
@@ -35,8 +36,11 @@ class CompactionTest {
   private static final CallResult OVERFLOW =
       Replies.failed(FailureKind.CONTEXT_OVERFLOW, false, "prompt is too long");
 
+  private static final Target SUMMER = new Target("one", "m-sum");
+
   private static Summariser.Summary summary() {
-    return new Summariser.Summary("we looked around", Replies.USAGE, new BigDecimal("0.10"));
+    return new Summariser.Summary(
+        SUMMER, "we looked around", Replies.USAGE, new BigDecimal("0.10"));
   }
 
   /** By a provider that does not count tokens. */
@@ -73,6 +77,7 @@ class CompactionTest {
     WellFormed.check(sent);
     assertThat(sent.getFirst()).isEqualTo(new Message.User("do it"));
     assertThat(sent.toString()).contains("Summary of the work so far:\nwe looked around");
+    assertThat(bench.entries(JournalEntry.Compacted.class).getFirst().target()).isEqualTo(SUMMER);
     assertThat(sent).as("the last step is whole").anyMatch(each -> whole(each, "c"));
     assertThat(sent).noneMatch(each -> whole(each, "a"));
   }
@@ -147,7 +152,8 @@ class CompactionTest {
     for (Summariser broken :
         List.<Summariser>of(
             Summariser.NONE,
-            (transcript, routes) -> Optional.of(new Summariser.Summary(" ", Usage.NONE, null)),
+            (transcript, routes) ->
+                Optional.of(new Summariser.Summary(SUMMER, " ", Usage.NONE, null)),
             (transcript, routes) -> {
               throw new IllegalStateException("model is down");
             })) {

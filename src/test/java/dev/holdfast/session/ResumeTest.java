@@ -500,6 +500,7 @@ class ResumeTest {
                 new Message.Assistant("t", "r", List.of(Replies.call("i", "n", "{}")), "{}"),
                 new Message.ToolResult("i", "n", "c", true)),
             true,
+            null,
             Replies.USAGE,
             null));
     all.add(

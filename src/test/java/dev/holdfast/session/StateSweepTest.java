@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Message;
+import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.context.Summariser;
@@ -190,7 +191,11 @@ class StateSweepTest {
     bench.summariser =
         (transcript, routes) ->
             Optional.of(
-                new Summariser.Summary("x".repeat(4000), Replies.USAGE, new BigDecimal("0.5")));
+                new Summariser.Summary(
+                    new Target("one", "m-one"),
+                    "x".repeat(4000),
+                    Replies.USAGE,
+                    new BigDecimal("0.5")));
 
     bench.tools.reaction =
         call ->

@@ -65,6 +65,7 @@ record ModelSummariser(
 
   private static Summary summary(Route route, CallResult.Answer answer) {
     return new Summary(
+        route.target(),
         answer.message().text(),
         answer.usage(),
         route.provider().cost(route.target().model(), answer.usage()).orElse(null));

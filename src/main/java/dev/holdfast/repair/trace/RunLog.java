@@ -1,5 +1,6 @@
 package dev.holdfast.repair.trace;
 
+import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
@@ -35,10 +36,20 @@ public final class RunLog {
   public record Clocks(LongSupplier nanoTime, InstantSource wall) {}
 
   /** The result of a step. */
-  public record Done<T>(T value, Usage usage, @Nullable BigDecimal costUsd) {
+  public record Done<T>(T value, Paid paid) {
     public static <T> Done<T> free(T value) {
-      return new Done<>(value, Usage.NONE, null);
+      return new Done<>(value, Paid.NOTHING);
     }
+  }
+
+  /**
+   * What a call of a model counts for.
+   *
+   * @param target null where none was called
+   * @param costUsd null where there was none or the model has no price
+   */
+  public record Paid(@Nullable Target target, Usage usage, @Nullable BigDecimal costUsd) {
+    static final Paid NOTHING = new Paid(null, Usage.NONE, null);
   }
 
   /** Takes the events of one step. Thread-safe. */
@@ -124,7 +135,7 @@ public final class RunLog {
     Runnable over = trace.working(name);
     try {
       done = work.run(events);
-      append(name, RunJson.tree(done.value()), own, done.usage(), done.costUsd());
+      append(name, RunJson.tree(done.value()), own, done.paid());
       return done.value();
     } finally {
       over.run();
@@ -160,8 +171,8 @@ public final class RunLog {
     if (done == null) {
       return "ok";
     }
-    Usage usage = done.usage();
-    BigDecimal cost = done.costUsd();
+    Usage usage = done.paid().usage();
+    BigDecimal cost = done.paid().costUsd();
     return "ok, %s tokens in, %s out, %s USD"
         .formatted(
             usage.input() + usage.cacheRead() + usage.cacheWrite(),
@@ -175,21 +186,21 @@ public final class RunLog {
    */
   private void keepFault(List<JsonNode> events) {
     try {
-      append(numbered("fault-"), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);
+      append(numbered("fault-"), RunJson.MAPPER.nullNode(), events, Paid.NOTHING);
     } catch (RuntimeException e) {
       LOG.debug("events of a step that failed were not kept", e);
     }
   }
 
   /** What a call counts for that brought no answer: kept at once, whatever becomes of its step. */
-  public void unanswered(Usage usage, @Nullable BigDecimal costUsd) {
-    write(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), usage, costUsd);
+  public void unanswered(Paid paid) {
+    write(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), paid);
   }
 
   /** The same of a call that was interrupted: the attempt may be over by now. */
-  public synchronized void brokenOff(Usage usage, @Nullable BigDecimal costUsd) {
+  public synchronized void brokenOff(Paid paid) {
     JournalEntry.StepFinished entry =
-        step(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), usage, costUsd);
+        step(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), paid);
     journal.appendLate(entry);
     keep(entry);
   }
@@ -202,7 +213,7 @@ public final class RunLog {
   /** Writes down what was noted: before steps that several threads take. */
   public void mark(String name) {
     if (takeStored(name) == null) {
-      append(name, RunJson.MAPPER.nullNode(), List.of(), Usage.NONE, null);
+      append(name, RunJson.MAPPER.nullNode(), List.of(), Paid.NOTHING);
     }
   }
 
@@ -232,36 +243,32 @@ public final class RunLog {
     return name;
   }
 
-  private synchronized void append(
-      String name, JsonNode value, List<JsonNode> own, Usage usage, @Nullable BigDecimal costUsd) {
+  private synchronized void append(String name, JsonNode value, List<JsonNode> own, Paid paid) {
     List<JsonNode> events = new ArrayList<>(pending);
     events.addAll(own);
     if (name.startsWith("fault-") && events.isEmpty()) {
       return;
     }
-    write(name, value, events, usage, costUsd);
+    write(name, value, events, paid);
     pending.clear();
   }
 
-  private synchronized void write(
-      String name,
-      JsonNode value,
-      List<JsonNode> events,
-      Usage usage,
-      @Nullable BigDecimal costUsd) {
-    JournalEntry.StepFinished entry = step(name, value, events, usage, costUsd);
+  private synchronized void write(String name, JsonNode value, List<JsonNode> events, Paid paid) {
+    JournalEntry.StepFinished entry = step(name, value, events, paid);
     journal.append(List.of(entry));
     keep(entry);
   }
 
   private JournalEntry.StepFinished step(
-      String name,
-      JsonNode value,
-      List<JsonNode> events,
-      Usage usage,
-      @Nullable BigDecimal costUsd) {
+      String name, JsonNode value, List<JsonNode> events, Paid paid) {
     return new JournalEntry.StepFinished(
-        prefix() + name, value, events, usage, costUsd, elapsed().toMillis());
+        prefix() + name,
+        value,
+        events,
+        paid.target(),
+        paid.usage(),
+        paid.costUsd(),
+        elapsed().toMillis());
   }
 
   private void keep(JournalEntry.StepFinished entry) {

@@ -42,6 +42,7 @@ public record Compactor(Summariser summariser, List<Route> routes) {
     return new JournalEntry.Compacted(
         result,
         summary.isPresent(),
+        summary.map(Summariser.Summary::target).orElse(null),
         summary.map(Summariser.Summary::usage).orElse(Usage.NONE),
         summary.map(Summariser.Summary::costUsd).orElse(null));
   }

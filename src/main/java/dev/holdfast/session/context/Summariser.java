@@ -1,5 +1,6 @@
 package dev.holdfast.session.context;
 
+import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.retry.Route;
 import java.math.BigDecimal;
@@ -17,9 +18,10 @@ public interface Summariser {
   Summariser NONE = (transcript, routes) -> Optional.empty();
 
   /**
+   * @param target which model wrote it
    * @param costUsd null where the model has no price
    */
-  record Summary(String text, Usage usage, @Nullable BigDecimal costUsd) {}
+  record Summary(Target target, String text, Usage usage, @Nullable BigDecimal costUsd) {}
 
   /**
    * @param transcript the older turns as text, bounded to half the window

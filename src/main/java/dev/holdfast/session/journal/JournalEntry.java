@@ -90,9 +90,14 @@ public sealed interface JournalEntry {
    * @param messages all of it, as it is from here on; as it was where a summary was paid for that
    *     made it no smaller
    * @param summarised whether a model summed up older turns; else they were elided
+   * @param target which one; null where none did, or an older version wrote it
    */
   record Compacted(
-      List<Message> messages, boolean summarised, Usage usage, @Nullable BigDecimal costUsd)
+      List<Message> messages,
+      boolean summarised,
+      @Nullable Target target,
+      Usage usage,
+      @Nullable BigDecimal costUsd)
       implements JournalEntry {
     public Compacted {
       messages = List.copyOf(messages);
@@ -121,6 +126,8 @@ public sealed interface JournalEntry {
    * @param step its name, given once in a journal
    * @param value what came out of it
    * @param events what happened meanwhile, one object each
+   * @param target the model whose answer it has; null where there is none, or an older version
+   *     wrote it
    * @param usage of the model calls in it
    * @param costUsd null where there was none or the model has no price
    * @param elapsedMs how long the run had taken by then, waits for other workers left out
@@ -129,6 +136,7 @@ public sealed interface JournalEntry {
       String step,
       JsonNode value,
       List<JsonNode> events,
+      @Nullable Target target,
       Usage usage,
       @Nullable BigDecimal costUsd,
       long elapsedMs)

@@ -215,6 +215,12 @@ class FiguresIT {
           answer);
       count();
     }
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES"
+            + " (?, 3, 1, 'discarded', ?::jsonb || '{\"unanswered\": true}')",
+        id,
+        answer);
+    count();
     assertThat(
             database.rows(
                 "SELECT provider, model, design, answers, tokens_in, tokens_out, cost_usd"
@@ -225,9 +231,9 @@ class FiguresIT {
                 assertThat(row)
                     .containsEntry("provider", "p")
                     .containsEntry("answers", "2")
-                    .containsEntry("tokens_in", "246")
-                    .containsEntry("tokens_out", "14")
-                    .containsEntry("cost_usd", "0.50"));
+                    .containsEntry("tokens_in", "369")
+                    .containsEntry("tokens_out", "21")
+                    .containsEntry("cost_usd", "0.75"));
   }
 
   @Test

@@ -3,7 +3,9 @@ package dev.holdfast.postgres.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.secret.Secrets;
@@ -15,6 +17,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.ToolReply;
+import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -85,6 +88,48 @@ class AttemptHistoryIT {
     new PostgresTicketDesk(database.dataSource())
         .release(id, "ann", null, TicketDesk.Retries.RESET, TicketDesk.Conversation.START_OVER);
     assertThat(book.failed(id)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("5.6: summaries count for their model, and a call without an answer is none")
+  void summariesAndCutCalls() {
+    long id = enqueue();
+    long lease = queue.claim();
+    Target target = new Target("openai", "model-of-" + id);
+    Usage usage = new Usage(100, 0, 0, 10);
+    BigDecimal cost = new BigDecimal("0.25");
+    store
+        .open(id, lease)
+        .append(
+            List.of(
+                new JournalEntry.Compacted(List.of(), true, target, usage, cost),
+                new JournalEntry.Discarded(1, 1, target, "empty", usage, cost, null, false),
+                new JournalEntry.Discarded(1, 2, target, "timeout", usage, cost, null, true)));
+    queue.succeed(id, lease);
+    assertThat(
+            database.value(
+                "SELECT concat_ws(' ', answers, discarded, tokens_in, tokens_out, cost_usd) FROM"
+                    + " holdfast.outcomes_by_model WHERE model = ?",
+                target.model()))
+        .isEqualTo("2 1 300 30 0.75");
+    assertThat(costs(id)).isEqualTo("2 300 30 0.75");
+
+    long cut =
+        database.number("SELECT holdfast.enqueue_ticket(design => ?)", "design-" + queue.kind());
+    long cutLease = queue.claim();
+    store
+        .open(cut, cutLease)
+        .append(
+            List.of(new JournalEntry.Discarded(1, 1, target, "timeout", usage, cost, null, true)));
+    queue.succeed(cut, cutLease);
+    assertThat(costs(cut)).as("it may have been paid for").isEqualTo("0 100 10 0.25");
+  }
+
+  private String costs(long id) {
+    return database.value(
+        "SELECT concat_ws(' ', answers, tokens_in, tokens_out, cost_usd) FROM"
+            + " holdfast.attempt_costs WHERE ticket_id = ?",
+        id);
   }
 
   @Test

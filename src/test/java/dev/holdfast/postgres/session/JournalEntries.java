@@ -54,6 +54,7 @@ public final class JournalEntries {
                   new Message.Assistant("t", "r", List.of(CALL), "{\"signed\":true}"),
                   new Message.ToolResult("c-1", "read_file", "c", true)),
               true,
+              TARGET,
               USAGE,
               new BigDecimal("0.0001")),
           new JournalEntry.Ended(
@@ -82,6 +83,7 @@ public final class JournalEntries {
                       .put("at", "2026-11-21T08:00:00Z")
                       .put("run", "r-1")
                       .set("payload", JsonNodeFactory.instance.objectNode().put("t", "\0"))),
+              TARGET,
               USAGE,
               new BigDecimal("0.01"),
               12));
