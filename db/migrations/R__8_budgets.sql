@@ -81,7 +81,7 @@ BEGIN
   IF FOUND THEN
     PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
   ELSE
-    -- A budget of before V20.
+    -- A budget from before the period was kept.
     UPDATE budgets b SET configured_per = of_period WHERE b.scope = of_scope AND b.configured_per IS NULL;
   END IF;
 END
