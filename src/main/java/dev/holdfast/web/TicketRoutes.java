@@ -6,10 +6,13 @@ import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.session.journal.JournalReader;
+import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -18,10 +21,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reading tickets: the list in pages, one with its history, the transcript of its sessions. */
 final class TicketRoutes implements Routes {
+  private static final Logger log = LoggerFactory.getLogger(TicketRoutes.class);
   static final String LIST = "/api/v1/tickets";
   static final String ONE = "/api/v1/tickets/{id}";
 
@@ -82,7 +88,41 @@ final class TicketRoutes implements Routes {
 
   private void transcript(Context context) {
     long id = existing(Requests.id(context)).id();
-    Answers.json(context, 200, Map.of("entries", journals.rows(id)));
+    context.status(200).contentType("application/json");
+    Transcript transcript = new Transcript(context);
+    try {
+      journals.each(id, transcript::add);
+      transcript.end();
+    } catch (UncheckedIOException e) {
+      log.debug("nobody reads the rest of the transcript of ticket {}", id, e);
+    }
+  }
+
+  /** Written row by row: a session may be longer than the memory of a worker. */
+  private static final class Transcript {
+    private final Context context;
+    private String before = "{\"entries\":[";
+
+    Transcript(Context context) {
+      this.context = context;
+    }
+
+    void add(JournalRow row) {
+      write(before + Bodies.json(row));
+      before = ",";
+    }
+
+    void end() {
+      write(before.equals(",") ? "]}" : before + "]}");
+    }
+
+    private void write(String json) {
+      try {
+        context.outputStream().write(json.getBytes(StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   private void output(Context context) {

@@ -1,7 +1,6 @@
--- The steps of a ticket's session, in order, since it last started over, if :ever is false, or else of all its sessions. Parameters: :ticket, :ever.
--- Index: the primary key.
+-- The steps of a ticket's session, in order, since it last started over. Parameter: :ticket. Index: the primary key.
 SELECT j.seq, j.lease_no, j.written_at, j.kind, j.entry::text AS entry
 FROM holdfast.session_journal j
-WHERE j.ticket_id = :ticket AND (:ever OR j.seq > COALESCE((
-  SELECT max(o.seq) FROM holdfast.session_journal o WHERE o.ticket_id = :ticket AND o.kind = 'started_over'), 0))
+WHERE j.ticket_id = :ticket AND j.seq > COALESCE((
+  SELECT max(o.seq) FROM holdfast.session_journal o WHERE o.ticket_id = :ticket AND o.kind = 'started_over'), 0)
 ORDER BY j.seq

@@ -188,8 +188,8 @@ enum Protection {
   JOURNAL(
       new Edit(
           "postgres/read_journal.sql",
-          "WHERE j.ticket_id = :ticket AND (:ever",
-          "WHERE j.ticket_id = -:ticket AND (:ever")),
+          "WHERE j.ticket_id = :ticket AND j.seq",
+          "WHERE j.ticket_id = -:ticket AND j.seq")),
 
   /** Nobody writes down that a provider should not be asked for a while. */
   COOLDOWNS {

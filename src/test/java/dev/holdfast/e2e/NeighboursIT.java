@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.InputStream;
+import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Issue 20, 1.6: whoever looks at a worker takes nothing from its jobs. */
 @Tag("slow")
@@ -61,14 +64,28 @@ class NeighboursIT {
     }
   }
 
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final int STEPS = 2_000;
+
+  /** 66 MB of a ticket's steps. */
+  private static final String LONG_SESSION =
+      """
+      INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)
+      SELECT %%s, n, 1, 'step_finished', jsonb_build_object('entry', 'step_finished', 'step', 'Step ' || n, 'value', repeat(md5(n::text), 1000),
+        'events', '[]'::jsonb, 'usage', '{"input": 2, "cacheRead": 0, "cacheWrite": 0, "output": 1}'::jsonb, 'elapsedMs', 1)
+      FROM generate_series(1, %s) n
+      RETURNING seq
+      """
+          .formatted(STEPS);
+
   /** Each of these ended the process where nothing bounded it. */
   private static final List<String> PAGES =
       List.of("/review", "/api/v1/designs", "/designs", "/api/v1/schedules", "/schedules");
 
   @Test
   @DisplayName(
-      "results, designs and schedules of megabytes end no worker of 512 MB, whatever list a viewer"
-          + " asks for, and each is there for who asks for it alone")
+      "results, designs, schedules and sessions of megabytes end no worker of 512 MB, whatever a"
+          + " viewer asks for, and each is there for who asks for it alone")
   void largeContents(TestDatabase database, @TempDir Path directory) throws Exception {
     TicketRows rows = new TicketRows(database.dataSource());
     rows.column(
@@ -85,6 +102,8 @@ class NeighboursIT {
         SELECT count(*) FROM generate_series(1, 50) n, LATERAL holdfast.put_schedule('large-' || n, 'ann', every => '1 h', kind => 'x',
           payload => jsonb_build_object('a', repeat(md5(n::text), 30000)), next_at => now() + interval '1 day')
         """);
+    long talked = rows.enqueue("large-1", "nobody");
+    rows.column(LONG_SESSION.formatted(talked));
     try (Installation holdfast =
         Installation.on(database, directory)
             .with("JDK_JAVA_OPTIONS", "-Xmx512m -XX:+ExitOnOutOfMemoryError")) {
@@ -104,6 +123,27 @@ class NeighboursIT {
       assertThat(worker.sendGet("/api/v1/schedules/large-49").join().body())
           .hasSizeGreaterThan(900_000);
       assertThat(worker.sendGet("/api/v1/tickets/1").join().body()).hasSizeGreaterThan(2_900_000);
+      List<CompletableFuture<HttpResponse<InputStream>>> transcripts = new ArrayList<>();
+      List<CompletableFuture<HttpResponse<String>>> pages = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        transcripts.add(
+            HTTP.sendAsync(
+                worker.request("/api/v1/tickets/" + talked + "/transcript").build(),
+                HttpResponse.BodyHandlers.ofInputStream()));
+        pages.add(worker.sendGet("/tickets/" + talked));
+      }
+      for (CompletableFuture<HttpResponse<InputStream>> transcript : transcripts) {
+        try (InputStream body = transcript.join().body()) {
+          assertThat(new JsonMapper().readTree(body).get("entries")).hasSize(STEPS);
+        }
+      }
+      for (CompletableFuture<HttpResponse<String>> page : pages) {
+        assertThat(page.join().body())
+            .hasSizeLessThan(10_000_000)
+            .contains("Step " + STEPS)
+            .contains("older steps left out")
+            .contains("4,000 tokens in, 2,000 out");
+      }
       assertThat(worker.isAlive()).isTrue();
     }
   }

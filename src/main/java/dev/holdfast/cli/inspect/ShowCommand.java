@@ -13,7 +13,7 @@ import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.schema.Question;
-import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -91,9 +91,9 @@ public final class ShowCommand implements Callable<Integer> {
         }
         return ExitCode.DONE;
       }
-      List<JournalRow> journal = backend.journals().rows(number);
+      JournalReader journals = backend.journals();
       if (transcript) {
-        journal.forEach(row -> root.terminal().line(JsonOutput.of(row)));
+        journals.each(number, row -> root.terminal().line(JsonOutput.of(row)));
         return ExitCode.DONE;
       }
       List<AttemptRow> attempts = reader.attempts(number);
@@ -112,7 +112,7 @@ public final class ShowCommand implements Callable<Integer> {
         object.put("question", JsonOutput.embedded(question.orElse(null)));
         object.put("tool_calls", calls);
         object.put("timeline", timeline);
-        object.put("transcript", journal);
+        object.put("transcript", journals.rows(number));
         object.put("auto_retry", autoRetry.map(AutoRetrySwitch::enabled).orElse(null));
         object.put("waits_for", predecessors.orElse(null));
         object.put("wait", wait.map(ShowCommand::columns).orElse(null));
@@ -131,7 +131,7 @@ public final class ShowCommand implements Callable<Integer> {
             .map(Question::parse)
             .ifPresent(each -> new QuestionPage(root.terminal()).print(number, each));
         new ToolCallPage(root.terminal()).print(number, calls);
-        new TranscriptPage(root.terminal()).print(journal);
+        new TranscriptPage(root.terminal()).print(journals, number);
       }
       return ExitCode.DONE;
     }

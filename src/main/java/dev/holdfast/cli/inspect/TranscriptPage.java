@@ -8,7 +8,9 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
+import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.journal.JournalTotal;
 import dev.holdfast.session.report.FinalReport;
 import java.math.BigDecimal;
 import java.util.List;
@@ -22,15 +24,15 @@ record TranscriptPage(Terminal terminal) {
   private static final int WIDTH = 200;
 
   /** Nothing where there is none. */
-  void print(List<JournalRow> rows) {
-    if (rows.isEmpty()) {
+  void print(JournalReader journals, long ticketId) {
+    JournalTotal total = journals.total(ticketId);
+    if (total.rows() == 0) {
       return;
     }
     terminal.line("");
-    TranscriptTotal total = TranscriptTotal.of(rows);
     terminal.line(
         "transcript: " + total.answers() + " answers, " + cost(total.usage(), total.costUsd()));
-    rows.forEach(this::row);
+    journals.each(ticketId, this::row);
   }
 
   private void row(JournalRow row) {

@@ -6,38 +6,114 @@ import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.journal.JournalTotal;
 import dev.holdfast.session.report.Spent;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jdbi.v3.core.result.ResultIterator;
+import org.jdbi.v3.core.statement.Query;
 
 /** Reads the table {@code session_journal}. Thread-safe. */
 public final class PostgresJournalReader implements JournalReader {
   private static final RowMapper<JournalRow> ROW = ConstructorMapper.of(JournalRow.class);
+  private static final int PAGE_ROWS = 400;
+  private static final int PAGE_CHARS = 4 << 20;
+  private static final int FETCHED_AT_ONCE = 8;
 
   private final Transactions transactions;
   private final String read;
+  private final String page;
+  private final String newest;
+  private final String total;
   private final String spentBefore;
 
   public PostgresJournalReader(DataSource dataSource, String schema) {
-    this.transactions = new Transactions(dataSource);
     Sql sql = new Sql(schema);
+    this.transactions = new Transactions(dataSource);
     this.read = sql.load("read_journal");
+    this.page = sql.load("journal_page");
+    this.newest = sql.load("journal_newest");
+    this.total = sql.load("journal_total");
     this.spentBefore = sql.load("read_spent_before");
   }
 
   @Override
-  public List<JournalRow> rows(long ticketId) {
-    return transactions.run(handle -> rows(handle, ticketId, true));
+  public void each(long ticketId, Consumer<JournalRow> reader) {
+    List<JournalRow> rows = page(ticketId, 0);
+    while (!rows.isEmpty()) {
+      rows.forEach(reader);
+      rows = page(ticketId, rows.getLast().seq());
+    }
+  }
+
+  private List<JournalRow> page(long ticketId, long after) {
+    return transactions.run(
+        handle ->
+            firstOf(
+                handle
+                    .createQuery(page)
+                    .bind("ticket", ticketId)
+                    .bind("after", after)
+                    .bind("rows", PAGE_ROWS)));
+  }
+
+  @Override
+  public List<JournalRow> newest(long ticketId) {
+    return transactions
+        .run(
+            handle ->
+                firstOf(
+                    handle
+                        .createQuery(newest)
+                        .bind("ticket", ticketId)
+                        .bind("bytes", PAGE_CHARS)
+                        .bind("rows", PAGE_ROWS)))
+        .reversed();
+  }
+
+  /** As many as are a page, of which one at least; the others do not come into memory. */
+  private static List<JournalRow> firstOf(Query query) {
+    List<JournalRow> rows = new ArrayList<>();
+    int chars = 0;
+    try (ResultIterator<JournalRow> all = query.setFetchSize(FETCHED_AT_ONCE).map(ROW).iterator()) {
+      while (chars < PAGE_CHARS && all.hasNext()) {
+        JournalRow row = restored(all.next());
+        rows.add(row);
+        chars += row.entry().length();
+      }
+    }
+    return rows;
+  }
+
+  @Override
+  public JournalTotal total(long ticketId) {
+    return transactions.run(
+        handle ->
+            handle
+                .createQuery(total)
+                .bind("ticket", ticketId)
+                .map((row, context) -> total(row))
+                .one());
+  }
+
+  private static JournalTotal total(ResultSet row) throws SQLException {
+    return new JournalTotal(
+        row.getLong("rows"), row.getLong("answers"), usage(row), row.getBigDecimal("cost_usd"));
   }
 
   /** The rows of the conversation that the next session goes on with. */
   List<JournalRow> current(long ticketId) {
-    return transactions.run(handle -> rows(handle, ticketId, false));
+    return transactions.run(
+        handle ->
+            handle.createQuery(read).bind("ticket", ticketId).map(ROW).stream()
+                .map(PostgresJournalReader::restored)
+                .toList());
   }
 
   Spent spentBefore(long ticketId) {
@@ -51,19 +127,15 @@ public final class PostgresJournalReader implements JournalReader {
   }
 
   private static Spent spent(ResultSet row) throws SQLException {
-    Usage usage =
-        new Usage(
-            row.getLong("input"),
-            row.getLong("cache_read"),
-            row.getLong("cache_write"),
-            row.getLong("output"));
-    return new Spent(row.getInt("answers"), usage, row.getBigDecimal("cost_usd"));
+    return new Spent(row.getInt("answers"), usage(row), row.getBigDecimal("cost_usd"));
   }
 
-  private List<JournalRow> rows(Handle handle, long ticketId, boolean ever) {
-    return handle.createQuery(read).bind("ticket", ticketId).bind("ever", ever).map(ROW).stream()
-        .map(PostgresJournalReader::restored)
-        .toList();
+  private static Usage usage(ResultSet row) throws SQLException {
+    return new Usage(
+        row.getLong("input"),
+        row.getLong("cache_read"),
+        row.getLong("cache_write"),
+        row.getLong("output"));
   }
 
   private static JournalRow restored(JournalRow row) {

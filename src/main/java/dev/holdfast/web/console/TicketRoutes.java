@@ -147,7 +147,7 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
             .filter(entry -> !EventLine.isToldByDecision(entry))
             .map(TimelineLine::of)
             .toList(),
-        TranscriptView.of(ports.journals().rows(id)),
+        TranscriptView.of(ports.journals().total(id), ports.journals().newest(id)),
         tickets.output(id, attempt(context)).orElse(null),
         ResultView.shown(ticket.payload()),
         tickets.assignee(id).orElse(null),

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.LossyDataSource;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.secret.Secrets;
@@ -10,6 +11,7 @@ import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.journal.JournalTotal;
 import dev.holdfast.session.report.Spent;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -20,10 +22,12 @@ import dev.holdfast.ticket.HoldfastException;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -161,6 +165,46 @@ class PostgresJournalIT {
 
     assertThat(stillInterrupted).succeedsWithin(20, TimeUnit.SECONDS).isEqualTo(true);
     assertThat(reader.rows(running.id)).hasSize(1);
+  }
+
+  @Test
+  @DisplayName(
+      "a long session is read in parts, all of it or its end, and its use is the database's sum")
+  void longSession() {
+    Running running = running();
+    Journal journal = open(running);
+    journal.append(JournalEntries.OF_EVERY_KIND);
+    int kinds = JournalEntries.OF_EVERY_KIND.size();
+    journal.append(Collections.nCopies(900, HELLO));
+    journal.append(List.of(said("long".repeat(500_000))));
+    journal.append(Collections.nCopies(3, said("longer".repeat(500_000))));
+    journal.append(List.of(said("too long".repeat(600_000)), HELLO));
+    int all = kinds + 906;
+
+    assertThat(reader.rows(running.id))
+        .extracting(JournalRow::seq)
+        .isEqualTo(LongStream.rangeClosed(1, all).boxed().toList());
+    assertThat(reader.newest(running.id)).extracting(JournalRow::seq).endsWith((long) all);
+    assertThat(reader.newest(running.id))
+        .extracting(row -> row.entry().length())
+        .satisfiesExactly(
+            length -> assertThat(length).isGreaterThan(3_000_000),
+            length -> assertThat(length).isGreaterThan(3_000_000),
+            length -> assertThat(length).isZero(),
+            length -> assertThat(length).isPositive());
+    assertThat(reader.total(running.id))
+        .isEqualTo(new JournalTotal(all, 4, new Usage(500, 100, 15, 50), new BigDecimal("0.0224")));
+  }
+
+  @Test
+  @DisplayName("a session of many small steps has the newest 400 on a page")
+  void manySteps() {
+    Running running = running();
+    open(running).append(Collections.nCopies(500, HELLO));
+    assertThat(reader.newest(running.id))
+        .extracting(JournalRow::seq)
+        .isEqualTo(LongStream.rangeClosed(101, 500).boxed().toList());
+    assertThat(reader.total(running.id)).isEqualTo(new JournalTotal(500, 0, Usage.NONE, null));
   }
 
   @Test

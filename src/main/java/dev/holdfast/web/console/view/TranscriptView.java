@@ -6,6 +6,7 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.session.journal.JournalTotal;
 import dev.holdfast.session.report.FinalReport;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -22,7 +23,6 @@ import tools.jackson.databind.json.JsonMapper;
  * @param total what they used, in words; "" where there is no session
  */
 public record TranscriptView(List<Step> steps, String total) {
-  private static final int MOST_STEPS = 400;
   private static final JsonMapper JSON = new JsonMapper();
 
   public TranscriptView {
@@ -65,38 +65,20 @@ public record TranscriptView(List<Step> steps, String total) {
     }
   }
 
-  /** The newest steps where there are too many for a page. */
-  public static TranscriptView of(List<JournalRow> rows) {
+  /**
+   * The newest steps where there are too many for a page.
+   *
+   * @param newest as many as fit
+   */
+  public static TranscriptView of(JournalTotal total, List<JournalRow> newest) {
     List<Step> steps = new ArrayList<>();
-    Usage usage = Usage.NONE;
-    BigDecimal cost = null;
-    for (JournalRow row : rows) {
-      @Nullable JournalEntry entry = entry(row);
-      steps.add(step(row, entry));
-      if (entry instanceof JournalEntry.Answered answer) {
-        usage = usage.plus(answer.usage());
-        cost = sum(cost, answer.costUsd());
-      } else if (entry instanceof JournalEntry.Discarded answer) {
-        usage = usage.plus(answer.usage());
-        cost = sum(cost, answer.costUsd());
-      } else if (entry instanceof JournalEntry.Compacted made) {
-        usage = usage.plus(made.usage());
-        cost = sum(cost, made.costUsd());
-      } else if (entry instanceof JournalEntry.StepFinished done) {
-        usage = usage.plus(done.usage());
-        cost = sum(cost, done.costUsd());
-      }
+    if (total.rows() > newest.size()) {
+      String left = Format.count(total.rows() - newest.size(), "older step") + " left out";
+      steps.add(Step.of("mark", left, "holdfast show ID --transcript prints all"));
     }
-    if (steps.size() > MOST_STEPS) {
-      String left = Format.count(steps.size() - MOST_STEPS, "older step") + " left out";
-      steps = new ArrayList<>(steps.subList(steps.size() - MOST_STEPS, steps.size()));
-      steps.addFirst(Step.of("mark", left, "holdfast show ID --transcript prints all"));
-    }
-    return new TranscriptView(steps, rows.isEmpty() ? "" : spent(usage, cost));
-  }
-
-  private static @Nullable BigDecimal sum(@Nullable BigDecimal sum, @Nullable BigDecimal more) {
-    return more == null ? sum : sum == null ? more : sum.add(more);
+    newest.forEach(row -> steps.add(step(row, entry(row))));
+    return new TranscriptView(
+        steps, total.rows() == 0 ? "" : spent(total.usage(), total.costUsd()));
   }
 
   private static @Nullable JournalEntry entry(JournalRow row) {
@@ -108,6 +90,12 @@ public record TranscriptView(List<Step> steps, String total) {
   }
 
   private static Step step(JournalRow row, @Nullable JournalEntry entry) {
+    if (row.entry().isEmpty()) {
+      return Step.of(
+          "mark",
+          "Step " + row.seq() + " is too long for a page",
+          "holdfast show ID --transcript prints it");
+    }
     if (entry == null) {
       return row.kind().equals(JournalRow.STARTED_OVER)
           ? Step.of("mark", "Started over", "what stands above belongs to a session that was left")
