@@ -186,30 +186,48 @@ END
 $$;
 COMMENT ON FUNCTION advance_workflow IS 'Ends an attempt of a workflow that waits for its steps: adds the steps that begin now, and lets it wait, or files it where a step has ended meanwhile. False, and nothing is changed, if it no longer runs under this lease. plan: {"steps": as for add_children, "skipped": names, "success": names of steps for which a success is enough}.';
 
-CREATE OR REPLACE FUNCTION workflow_tickets(ticket_id bigint)
-RETURNS TABLE (step text, item integer, id bigint, state text, result text, accepted boolean)
+-- What the next steps use is read first, then the results of other steps, the smallest first: those are only for the result of the whole.
+DROP FUNCTION IF EXISTS workflow_tickets(bigint);
+CREATE OR REPLACE FUNCTION workflow_tickets(ticket_id bigint, uses jsonb DEFAULT NULL)
+RETURNS TABLE (step text, item integer, id bigint, state text, result text, accepted boolean, left_out bigint)
 LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
+  used text[];
   bytes numeric;
+  unread jsonb;
 BEGIN
-  SELECT sum(measured_bytes(b.result)) INTO bytes FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-  WHERE d.ticket_id = workflow_tickets.ticket_id AND b.result IS NOT NULL;
+  IF uses IS NOT NULL THEN
+    used := ARRAY(
+      SELECT n.value FROM jsonb_each(uses) AS s CROSS JOIN jsonb_array_elements_text(s.value) AS n
+      WHERE NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = workflow_tickets.ticket_id AND d.name = s.key));
+  END IF;
+  SELECT sum(r.bytes) FILTER (WHERE r.used), jsonb_object_agg(r.step, r.bytes) FILTER (WHERE NOT r.used AND r.bytes_up_to > 33554432) INTO bytes, unread
+  FROM (
+    SELECT m.step, m.used, m.bytes, sum(m.bytes) OVER (ORDER BY m.used DESC, m.bytes, m.step) AS bytes_up_to
+    FROM (
+      SELECT COALESCE(d.name, '') AS step, used IS NULL OR COALESCE(d.name, '') = ANY (used) AS used, sum(measured_bytes(b.result)) AS bytes
+      FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+      WHERE d.ticket_id = workflow_tickets.ticket_id AND b.result IS NOT NULL
+      GROUP BY COALESCE(d.name, '')
+    ) m
+  ) r;
   IF bytes > 33554432 THEN
-    RAISE EXCEPTION 'the results of its steps have % bytes, and 33554432 are allowed', bytes
+    RAISE EXCEPTION 'the results that its next steps use have % bytes, and 33554432 are allowed', bytes
       USING ERRCODE = 'HF422', HINT = 'Let steps write large results elsewhere and say where.';
   END IF;
   RETURN QUERY
-  SELECT d.name, d.item, b.id, b.state, b.result::text,
+  SELECT d.name, d.item, b.id, b.state, CASE WHEN unread->COALESCE(d.name, '') IS NULL THEN b.result::text END,
     b.state = 'cancelled' AND EXISTS (
       SELECT FROM ticket_activity a
       WHERE a.ticket_id = workflow_tickets.ticket_id AND a.created_at >= b.completed_at
-        AND (a.action = 'released' OR a.action = 'replayed' AND a.details ? 'of'))
+        AND (a.action = 'released' OR a.action = 'replayed' AND a.details ? 'of')),
+    COALESCE((unread->>COALESCE(d.name, ''))::bigint, 0)
   FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
   WHERE d.ticket_id = workflow_tickets.ticket_id ORDER BY d.name, d.item;
 END
 $$;
-COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them; accepted: it was cancelled, and the workflow released since, or made by a replay. HF422 if the results are too long.';
+COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them. uses: by step, those whose results it uses; NULL: all are used. accepted: it was cancelled, and the workflow released since, or made by a replay. left_out: the bytes of the results of its step, where no next step uses them and they are not among the 32 MiB that are read; 0 otherwise. HF422 if those that are used are too long.';
 
 -- Whoever finishes a step locks it, then its workflow: so does whoever holds the workflow.
 CREATE OR REPLACE FUNCTION lock_steps(workflow bigint) RETURNS void

@@ -92,7 +92,9 @@ final class Planner {
     }
     if (success) {
       succeeded.add(step.name());
-      results.put(step.name(), resultOf(step, own));
+      long leftOut = own.getFirst().leftOut();
+      results.put(
+          step.name(), leftOut > 0 ? omitted(leftOut + " bytes", own.size()) : resultOf(step, own));
     }
   }
 
@@ -234,16 +236,28 @@ final class Planner {
       }
       int more = result.toString().length();
       length += more;
-      if (length <= LONGEST_RESULT) {
+      if (length <= LONGEST_RESULT || isLeftOut(step)) {
         all.set(step.name(), result);
       } else {
         length -= more;
-        all.putObject(step.name())
-            .put("omitted", more + " characters; the tickets of the step have them")
-            .put("tickets", tickets.getOrDefault(step.name(), List.of()).size());
+        all.set(
+            step.name(),
+            omitted(more + " characters", tickets.getOrDefault(step.name(), List.of()).size()));
       }
     }
     return all;
+  }
+
+  private boolean isLeftOut(Step step) {
+    return tickets.getOrDefault(step.name(), List.of()).stream()
+        .anyMatch(each -> each.leftOut() > 0);
+  }
+
+  private static ObjectNode omitted(String length, int tickets) {
+    return NODES
+        .objectNode()
+        .put("omitted", length + "; the tickets of the step have them")
+        .put("tickets", tickets);
   }
 
   private static String shown(JsonNode value) {

@@ -2,13 +2,9 @@ package dev.holdfast.workflow;
 
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -43,10 +39,7 @@ record Step(
     @Nullable String queue,
     @Nullable Integer priority,
     OnCancelled onCancelled,
-    Set<String> uses) {
-  private static final Pattern RESULT =
-      Pattern.compile("(?<![.\\w])results(?:\\.([A-Za-z_]\\w*)|\\[\\s*[\"']([^\"']*)[\"']\\s*])");
-
+    UsedResults uses) {
   boolean isHuman() {
     return design == null;
   }
@@ -56,18 +49,18 @@ record Step(
    * @throws ExpressionException if a template or an expression cannot be read
    */
   static Step of(String name, JsonNode json) {
-    Set<String> uses = new LinkedHashSet<>();
+    List<String> expressions = new ArrayList<>();
     Template payload = Template.of(json.path("payload").isObject() ? json.get("payload") : empty());
-    payload.expressions(text -> uses(text, uses));
+    payload.expressions(expressions::add);
     Template ask =
         Template.of(
             json.hasNonNull("ask")
                 ? json.get("ask")
                 : JsonNodeFactory.instance.stringNode("The step \"" + name + "\" asks you."));
-    ask.expressions(text -> uses(text, uses));
+    ask.expressions(expressions::add);
     Template title = json.hasNonNull("title") ? Template.of(json.get("title")) : null;
     if (title != null) {
-      title.expressions(text -> uses(text, uses));
+      title.expressions(expressions::add);
     }
     List<String> after = new ArrayList<>();
     json.path("after").forEach(each -> after.add(each.asString("")));
@@ -76,8 +69,8 @@ record Step(
         json.path("design").stringValueOpt().orElse(null),
         after,
         payload,
-        expression(json.path("when"), uses),
-        expression(json.path("for_each"), uses),
+        expression(json.path("when"), expressions),
+        expression(json.path("for_each"), expressions),
         json.path("breadth").isInt() ? json.path("breadth").intValue() : null,
         ask,
         json.get("form"),
@@ -85,26 +78,18 @@ record Step(
         json.path("queue").stringValueOpt().orElse(null),
         json.path("priority").isInt() ? json.path("priority").intValue() : null,
         OnCancelled.valueOf(json.path("on_cancelled").asString("hold").toUpperCase(Locale.ROOT)),
-        uses);
+        UsedResults.of(expressions));
   }
 
   private static JsonNode empty() {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  private static Optional<Expression> expression(JsonNode json, Set<String> uses) {
+  private static Optional<Expression> expression(JsonNode json, List<String> seen) {
     if (!json.isString()) {
       return Optional.empty();
     }
-    uses(json.stringValue(), uses);
+    seen.add(json.stringValue());
     return Optional.of(Expression.of(json.stringValue()));
-  }
-
-  /** The steps whose results an expression names. */
-  private static void uses(String expression, Set<String> uses) {
-    Matcher result = RESULT.matcher(expression);
-    while (result.find()) {
-      uses.add(result.group(1) == null ? result.group(2) : result.group(1));
-    }
   }
 }

@@ -12,6 +12,8 @@ import tools.jackson.databind.JsonNode;
  * @param state {@link TicketState#READY} also while it runs
  * @param result null where it has none
  * @param accepted whether a person has released the workflow since the ticket was cancelled
+ * @param leftOut how many bytes the results of its step have, where they are too many to be read
+ *     and no next step uses them; 0 otherwise
  */
 public record StepTicket(
     String step,
@@ -19,7 +21,8 @@ public record StepTicket(
     long id,
     TicketState state,
     @Nullable JsonNode result,
-    boolean accepted) {
+    boolean accepted,
+    long leftOut) {
   boolean isAdded() {
     return item != null && item < 0;
   }

@@ -53,6 +53,16 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     return new WorkflowDesign(ordered, before, ReviewRule.of(json.path("review"), Review.NONE));
   }
 
+  /** By step, the steps whose results it uses, or may use. */
+  Map<String, Set<String>> uses() {
+    Map<String, Set<String>> uses = new HashMap<>();
+    for (Step step : steps) {
+      Set<String> earlier = before.getOrDefault(step.name(), Set.of());
+      uses.put(step.name(), step.uses().others() ? earlier : step.uses().names());
+    }
+    return uses;
+  }
+
   private static Step step(String name, JsonNode json) {
     try {
       return Step.of(name, json);
@@ -62,7 +72,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
   }
 
   private static void requireBefore(Step step, Set<String> earlier, Set<String> all) {
-    for (String used : step.uses()) {
+    for (String used : step.uses().names()) {
       if (!earlier.contains(used)) {
         throw new InvalidTicketException(
             all.contains(used)

@@ -50,7 +50,7 @@ public final class WorkflowHandler implements TicketHandler {
               WorkflowJson.parse(context.payload()),
               longestPayload,
               step -> saysSuccess(step, designs),
-              steps.tickets(claimed.id()));
+              steps.tickets(claimed.id(), workflow.uses()));
       return switch (planner.plan()) {
         case Plan.Done(JsonNode result) ->
             new HandlerResult.Succeeded(result.toString(), workflow.review().of(claimed.id()));

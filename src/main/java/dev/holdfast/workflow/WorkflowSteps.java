@@ -2,16 +2,20 @@ package dev.holdfast.workflow;
 
 import dev.holdfast.ticket.Design;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads the steps of workflows for their handler. Thread-safe. */
 public interface WorkflowSteps {
   /**
    * The tickets that a workflow's steps have, in the order of their items.
    *
-   * @throws dev.holdfast.ticket.InvalidTicketException if their results are too long
+   * @param uses by step, the steps whose results it uses
+   * @throws dev.holdfast.ticket.InvalidTicketException if the results that steps use which have not
+   *     begun are too long
    */
-  List<StepTicket> tickets(long workflowId);
+  List<StepTicket> tickets(long workflowId, Map<String, Set<String>> uses);
 
   /** The latest version of a design. */
   Optional<Design> design(String name);

@@ -11,6 +11,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -315,5 +316,59 @@ class WorkflowItemsIT {
             before);
     work();
     assertThat(bench.result(id)).isEqualTo("{\"fetch\": {\"mine\": true}}");
+  }
+
+  private static final String LARGE = "\"" + "x".repeat(900_000) + "\"";
+
+  /** A workflow whose list has given 36 MB. */
+  private long withLargeResults(String lastStep) {
+    long id =
+        bench.workflow(
+            bench.step("fetch", "")
+                + ","
+                + bench.step("list", "\"after\": [\"fetch\"], \"for_each\": \"results.fetch\"")
+                + ","
+                + bench.step("end", "\"after\": [\"list\"], " + lastStep),
+            "{}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), Collections.nCopies(40, 1).toString());
+    bench.advance();
+    bench.finishAll(bench.claim(bench.job), LARGE);
+    bench.advance();
+    return id;
+  }
+
+  @Test
+  @DisplayName("may give as much as they like where no later step uses it")
+  void largeAndUnused() {
+    long id = withLargeResults("\"payload\": {\"n\": \"${size(results.fetch)}\"}");
+    ClaimedTicket end = bench.claimOne(bench.job);
+    assertThat(end.ticket().payload()).isEqualTo("{\"n\": 40}");
+    bench.finish(end, "7");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+    assertThat(bench.result(id))
+        .contains("\"end\": 7")
+        .contains("\"omitted\": \"36000080 bytes; the tickets of the step have them\"")
+        .contains("\"tickets\": 40");
+  }
+
+  @Test
+  @DisplayName(
+      "hold the workflow where a later step uses more of it than 32 MiB, until it does not")
+  void largeAndUsed() {
+    for (String use : List.of("size(results.list)", "size(results)", "results['li' + 'st'][0]")) {
+      long id = withLargeResults("\"payload\": {\"n\": \"${" + use + "}\"}");
+      assertThat(bench.held(id)).contains("the results that its next steps use have 36000");
+      database.run(
+          "INSERT INTO holdfast.designs (name, version, kind, definition) SELECT d.name, 2, d.kind,"
+              + " d.definition #- '{steps,end,payload}' FROM holdfast.designs d WHERE d.id ="
+              + " (SELECT design_id FROM holdfast.tickets WHERE id = ?)",
+          id);
+      database.run("SELECT holdfast.use_design(?, 'hal')", id);
+      bench.release(id);
+      work();
+      assertThat(bench.state(id)).isEqualTo("done");
+    }
   }
 }

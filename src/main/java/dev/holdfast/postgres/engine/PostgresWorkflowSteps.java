@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.engine;
 
+import dev.holdfast.postgres.Json;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
@@ -12,7 +13,9 @@ import dev.holdfast.workflow.WorkflowSteps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /** Reads by the function workflow_tickets. Thread-safe. */
@@ -24,16 +27,18 @@ public final class PostgresWorkflowSteps implements WorkflowSteps {
   public PostgresWorkflowSteps(DataSource dataSource, String schema) {
     this.transactions = new Transactions(dataSource);
     this.designs = new PostgresDesignStore(dataSource, schema);
-    this.read = new Sql(schema).inSchema("SELECT * FROM holdfast.workflow_tickets(:id)");
+    this.read =
+        new Sql(schema).inSchema("SELECT * FROM holdfast.workflow_tickets(:id, :uses::jsonb)");
   }
 
   @Override
-  public List<StepTicket> tickets(long workflowId) {
+  public List<StepTicket> tickets(long workflowId, Map<String, Set<String>> uses) {
     return transactions.runStatement(
         handle ->
             handle
                 .createQuery(read)
                 .bind("id", workflowId)
+                .bind("uses", Json.write(uses))
                 .map((row, context) -> ticket(row))
                 .list());
   }
@@ -46,7 +51,8 @@ public final class PostgresWorkflowSteps implements WorkflowSteps {
         row.getLong("id"),
         TicketState.ofWireName(row.getString("state")).orElseThrow(),
         result == null ? null : WorkflowJson.parse(result),
-        row.getBoolean("accepted"));
+        row.getBoolean("accepted"),
+        row.getLong("left_out"));
   }
 
   @Override
