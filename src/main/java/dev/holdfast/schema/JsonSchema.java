@@ -30,6 +30,7 @@ public final class JsonSchema {
                           .locale(Locale.ENGLISH)
                           .pathType(PathType.JSON_POINTER)
                           .errorMessageKeyword("errorMessage")
+                          .regularExpressionFactory(BoundedPattern::of)
                           .build()));
 
   /** The schema that every schema must fit. */
@@ -65,19 +66,36 @@ public final class JsonSchema {
       }
       return problems.getFirst();
     } catch (SchemaException e) {
-      String line = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-      return line.length() > SHOWN ? line.substring(0, SHOWN) + "…" : line;
+      return line(e);
     }
   }
 
-  /** The problems of a value, one sentence each; empty if there are none. */
+  private static String line(SchemaException e) {
+    String line = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    return line.length() > SHOWN ? line.substring(0, SHOWN) + "…" : line;
+  }
+
+  /** The problems of a value; where it cannot be checked, that is the problem. */
+  public List<String> problemsOrRefusal(JsonNode value) {
+    try {
+      return problems(value);
+    } catch (SchemaException e) {
+      return List.of(problem.plainPath("") + " cannot be checked: " + line(e));
+    }
+  }
+
+  /**
+   * The problems of a value, one sentence each; empty if there are none.
+   *
+   * @throws com.networknt.schema.SchemaException if the value cannot be checked: the document is no
+   *     schema, or has a pattern that does not come to an end
+   */
   public List<String> problems(JsonNode value) {
     List<String> problems = new ArrayList<>();
     refuseNul("", value, problems);
     try {
       // Whoever wrote the keys may have put line ends into them.
-      schema
-          .validate(value)
+      BoundedPattern.inTime(() -> schema.validate(value))
           .forEach(
               error ->
                   problems.add(problem.sentence(error, document).replaceAll("\\s*\\R\\s*", " ")));

@@ -170,7 +170,8 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     if (schema == null) {
       return "";
     }
-    List<String> problems = new JsonSchema(schema, "the answer").problems(MAPPER.readTree(answer));
+    List<String> problems =
+        new JsonSchema(schema, "the answer").problemsOrRefusal(MAPPER.readTree(answer));
     return String.join("; ", problems.subList(0, Math.min(PROBLEMS, problems.size())));
   }
 

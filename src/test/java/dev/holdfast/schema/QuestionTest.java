@@ -2,7 +2,9 @@ package dev.holdfast.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
@@ -12,6 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 class QuestionTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -66,5 +70,37 @@ class QuestionTest {
     assertThat(schema.problem("7")).isEmpty();
     assertThat(schema.problem("\"x\"")).contains("the answer must be of type integer");
     assertThat(schema.answer("")).hasToString("\"\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\": \"string\", \"pattern\": \"^(a|aa)+(x?)\\\\2$\"}",
+        "{\"patternProperties\": {\"^(a|aa)+(x?)\\\\2$\": {}}}",
+        "{\"patternProperties\": {\"^(a|aa)+(x?)\\\\2$\": {}}, \"additionalProperties\": false}",
+        "{\"propertyNames\": {\"not\": {\"pattern\": \"^(a|aa)+(x?)\\\\2$\"}}}"
+      })
+  @DisplayName("issue 22: an answer whose check does not come to an end is refused, not waited for")
+  void endlessPattern(String schema) {
+    Question question = Question.parse("{\"ask\": \"?\", \"schema\": " + schema + "}");
+    String text = "a".repeat(60) + "!";
+    String answer = schema.contains("string") ? "\"" + text + "\"" : "{\"" + text + "\": 1}";
+    String problem = assertTimeoutPreemptively(SOON, () -> question.problem(answer));
+    assertThat(problem)
+        .isEqualTo(
+            "the answer cannot be checked: the patterns of the schema do not come to an end within"
+                + " 2 s; use simpler ones");
+  }
+
+  @Test
+  @DisplayName("issue 22: an answer that is too long for a pattern is refused")
+  void deepPattern() {
+    Question question =
+        Question.parse(
+            "{\"ask\": \"?\", \"schema\": {\"type\": \"string\", \"pattern\": \"^(a|b)+$\"}}");
+    assertThat(question.problem("\"" + "ab".repeat(1 << 20) + "\""))
+        .startsWith("the answer cannot be checked: a pattern of the schema repeats a group");
+    assertThat(question.problem("\"ab\"")).isEmpty();
+    assertThat(question.problem("\"abc\"")).contains("^(a|b)+$");
   }
 }

@@ -138,16 +138,20 @@ class ToolCallTest {
         .contains("write_file");
   }
 
-  @Test
-  @DisplayName("A foreign tool whose schema is none is called all the same")
-  void brokenSchema() throws Exception {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"$ref\": \"https://example.org/schema.json\"}",
+        "{\"properties\": {\"text\": {\"pattern\": \"^(a|aa)+(x?)\\\\2$\"}}}"
+      })
+  @DisplayName(
+      "A foreign tool whose schema is none, or checks without an end, is called all the same")
+  void brokenSchema(String schema) throws Exception {
     Tool tool =
         new Tool() {
           @Override
           public ToolSpec spec() {
-            JsonNode schema =
-                TestTool.MAPPER.readTree("{\"$ref\": \"https://example.org/schema.json\"}");
-            return new ToolSpec("foreign", "", schema);
+            return new ToolSpec("foreign", "", TestTool.MAPPER.readTree(schema));
           }
 
           @Override
@@ -160,7 +164,8 @@ class ToolCallTest {
             return "called";
           }
         };
-    assertThat(run(tool, "{}").content()).isEqualTo("called");
+    String text = "a".repeat(60) + "!";
+    assertThat(run(tool, "{\"text\": \"" + text + "\"}").content()).isEqualTo("called");
   }
 
   @Test

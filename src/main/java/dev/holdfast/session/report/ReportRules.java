@@ -96,7 +96,7 @@ public final class ReportRules {
     if (data == null) {
       return wrong("\"data\" is missing");
     }
-    List<String> problems = schema.problems(data);
+    List<String> problems = schema.problemsOrRefusal(data);
     return problems.isEmpty()
         ? right(FinalReport.Status.SUCCESS, null, data)
         : wrong(String.join("; ", problems.stream().limit(PROBLEMS_SHOWN).toList()));

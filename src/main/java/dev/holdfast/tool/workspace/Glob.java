@@ -1,5 +1,6 @@
 package dev.holdfast.tool.workspace;
 
+import dev.holdfast.schema.DeadlineText;
 import dev.holdfast.tool.ModelRetryException;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -22,7 +23,7 @@ record Glob(Pattern pattern, boolean forName) {
 
   boolean matches(String path, SearchDeadline deadline) {
     String text = forName ? path.substring(path.lastIndexOf('/') + 1) : path;
-    return pattern.matcher(new DeadlineText(text, deadline)).matches();
+    return pattern.matcher(new DeadlineText(text, deadline::check)).matches();
   }
 
   private static String regex(String glob) {

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.workspace;
 
+import dev.holdfast.schema.DeadlineText;
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.TooBroadPatternException;
 import dev.holdfast.tool.Tool;
@@ -115,7 +116,7 @@ final class GrepTool {
 
   private boolean isFound(String line) {
     try {
-      return pattern.matcher(new DeadlineText(line, deadline)).find();
+      return pattern.matcher(new DeadlineText(line, deadline::check)).find();
     } catch (StackOverflowError e) {
       throw new TooBroadPatternException(
           "The pattern repeats a group too often for a long line: make it simpler", e);

@@ -140,6 +140,17 @@ class AgentHandlerTest {
   }
 
   @Test
+  @DisplayName(
+      "B9: data that the design's schema checks without an end are refused, with the reason")
+  void endlessCheck() {
+    JsonMapper json = JsonMapper.shared();
+    ReportRules rules =
+        new ReportRules(json.readTree("{\"pattern\": \"^(a|aa)+(x?)\\\\2$\"}"), Enqueues.NONE);
+    String report = "{\"status\": \"success\", \"data\": \"" + "a".repeat(60) + "!\"}";
+    assertThat(rules.check(json.readTree(report)).problem()).startsWith("data cannot be checked: ");
+  }
+
+  @Test
   @DisplayName("review: none ends the ticket, and its workspace goes with it")
   void workspaceGoes() throws Exception {
     assertThat(tickets.run(TARGET + "review: none\n", "steps:\n" + REPORT))

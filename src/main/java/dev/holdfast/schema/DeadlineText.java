@@ -1,29 +1,28 @@
-package dev.holdfast.tool.workspace;
+package dev.holdfast.schema;
 
-import dev.holdfast.tool.TooBroadPatternException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A text that is readable only until a deadline, so that an expression which goes astray in it
- * comes to an end, and an interrupt ends it too.
+ * comes to an end. Used by one thread.
  */
-final class DeadlineText implements CharSequence {
+public final class DeadlineText implements CharSequence {
   private static final int CHECK_EVERY = 4096;
   private static final int PAUSE_EVERY = 64;
 
   private final String text;
-  private final SearchDeadline deadline;
+  private final Runnable deadline;
   private int reads;
   private int checks;
 
-  DeadlineText(String text, SearchDeadline deadline) {
+  /**
+   * @param deadline asked now and then; throws when the time is over
+   */
+  public DeadlineText(String text, Runnable deadline) {
     this.text = text;
     this.deadline = deadline;
   }
 
-  /**
-   * @throws TooBroadPatternException when the time is over
-   */
   @Override
   public char charAt(int index) {
     if (++reads >= CHECK_EVERY) {
@@ -35,7 +34,7 @@ final class DeadlineText implements CharSequence {
 
   /** Lets other virtual threads run now and then, of which this one would take a carrier. */
   private void check() {
-    deadline.check();
+    deadline.run();
     if (++checks % PAUSE_EVERY == 0) {
       LockSupport.parkNanos(1);
     }
