@@ -43,7 +43,7 @@ final class HttpTransport implements McpClientTransport {
 
   @Override
   public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
-    return http.connect(handler);
+    return http.connect(message -> handler.apply(message.filter(ListChanges::isNone)));
   }
 
   @Override

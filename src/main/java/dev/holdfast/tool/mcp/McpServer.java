@@ -11,9 +11,11 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,7 @@ final class McpServer implements AutoCloseable {
    */
   List<McpSchema.Tool> list() throws InterruptedException {
     List<McpSchema.Tool> tools = new ArrayList<>();
+    Set<String> cursors = new HashSet<>();
     @Nullable String cursor = null;
     int max = connector.settings().maxTools();
     for (int page = 0; page < MAX_PAGES && tools.size() <= max; page++) {
@@ -62,6 +65,10 @@ final class McpServer implements AutoCloseable {
       cursor = result.nextCursor();
       if (cursor == null || cursor.isEmpty()) {
         return bounded(tools, max);
+      }
+      if (!cursors.add(cursor)) {
+        throw new ToolExecutionException(
+            "MCP server " + name + " did not list its tools: its pages go in a circle");
       }
     }
     return bounded(tools, max);
@@ -77,9 +84,9 @@ final class McpServer implements AutoCloseable {
   private McpSchema.ListToolsResult page(@Nullable String cursor) throws InterruptedException {
     McpConnection connection = connection();
     try {
+      // Without a cursor the SDK would fetch all pages, however many there are.
       return connection.ask(
-          client -> cursor == null ? client.listTools() : client.listTools(cursor),
-          connector.settings().startTimeout());
+          client -> client.listTools(cursor), connector.settings().startTimeout());
     } catch (RuntimeException | TimeoutException e) {
       drop(connection);
       throw new ToolExecutionException(

@@ -11,6 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The MCP servers of one session, started when it opens and stopped when it closes, with every
@@ -22,6 +24,8 @@ public final class McpServers implements AutoCloseable {
    * what a model has written there.
    */
   private static final Path OWN_DIRECTORY = Path.of("").toAbsolutePath();
+
+  private static final Logger log = LoggerFactory.getLogger(McpServers.class);
 
   private final List<McpServer> servers = new ArrayList<>();
   private final List<Tool> tools = new ArrayList<>();
@@ -79,10 +83,13 @@ public final class McpServers implements AutoCloseable {
   private void add(McpServer server) throws InterruptedException {
     Set<String> taken = new HashSet<>();
     tools.forEach(tool -> taken.add(tool.spec().name()));
+    Set<String> listed = new HashSet<>();
     for (McpSchema.Tool tool : server.list()) {
       String name = McpName.of(server.name(), tool.name(), taken);
-      if (taken.add(name)) {
+      if (listed.add(tool.name()) && taken.add(name)) {
         tools.add(new McpTool(server, tool, name));
+      } else {
+        log.warn("MCP server {} lists a tool twice: one {} is left out", server.name(), name);
       }
     }
   }

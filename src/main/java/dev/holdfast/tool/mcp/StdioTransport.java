@@ -129,7 +129,7 @@ final class StdioTransport implements McpClientTransport {
     }
     var unused =
         handler
-            .apply(Mono.just(message))
+            .apply(Mono.just(message).filter(ListChanges::isNone))
             .subscribe(
                 each -> {},
                 e -> log.debug("A message of an MCP server was refused: {}", e.toString()));

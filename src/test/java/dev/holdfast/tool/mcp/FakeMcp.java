@@ -17,7 +17,10 @@ import java.util.regex.Pattern;
 
 /**
  * An MCP server as a program of its own, well behaved or not. Needs nothing but a JDK. Its first
- * argument says how it starts: {@code good}, {@code silent} or {@code nonsense}.
+ * argument says how it starts, {@code good}, {@code silent} or {@code nonsense}, or how it lists
+ * its tools: {@code twice}, two under {@code alike} names, in {@code pages} that have no end, in a
+ * {@code circle} of pages, or with a word at each call that they have {@code changed}. Those answer
+ * every call with how often they were asked for a page.
  */
 public final class FakeMcp {
   private static final Pattern ID = Pattern.compile("\"id\":(\"[^\"]*\"|\\d+)");
@@ -51,6 +54,7 @@ public final class FakeMcp {
     switch (arguments[0]) {
       case "silent" -> new CountDownLatch(1).await();
       case "nonsense" -> out.print("\u0001{]no\n\n{\"jsonrpc\": 7}\n".repeat(2000));
+      case "twice", "alike", "pages", "circle", "changed" -> list(arguments[0], out);
       default -> serve(out);
     }
   }
@@ -65,6 +69,44 @@ public final class FakeMcp {
         out.println(answer);
       }
     }
+  }
+
+  private static void list(String mode, PrintStream out) throws Exception {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    int pages = 0;
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      String id = group(ID, line);
+      switch (group(METHOD, line)) {
+        case "tools/list" -> out.println(result(id, page(mode, ++pages)));
+        case "tools/call" -> {
+          if (mode.equals("changed")) {
+            out.println("{\"jsonrpc\": \"2.0\", \"method\": \"notifications/tools/list_changed\"}");
+          }
+          out.println(content(id, "pages: " + pages, false));
+        }
+        default -> {
+          String answer = answer(line);
+          if (!answer.isEmpty()) {
+            out.println(answer);
+          }
+        }
+      }
+    }
+  }
+
+  private static String page(String mode, int number) {
+    return switch (mode) {
+      case "twice" -> "{\"tools\": [" + tool("echo", "") + "," + tool("echo", "") + "]}";
+      case "alike" -> "{\"tools\": [" + tool("dr/op", "") + "," + tool("dr.op", "") + "]}";
+      case "changed" -> "{\"tools\": [" + tool("echo", "") + "]}";
+      default ->
+          "{\"tools\": ["
+              + tool("echo" + number, "")
+              + "], \"nextCursor\": \""
+              + (mode.equals("circle") ? number % 2 : number)
+              + "\"}";
+    };
   }
 
   private static void misbehave(String line, PrintStream out) throws Exception {

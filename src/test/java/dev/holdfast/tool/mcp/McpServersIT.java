@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ParallelToolBox;
@@ -367,6 +368,46 @@ class McpServersIT {
       server.refuseCalls(status);
       assertThat(call("die").outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: a tool that a server lists twice is there once: no second name passes approval")
+  void listedTwice() throws Exception {
+    open(program("twice"));
+    assertThat(box.specs()).extracting(ToolSpec::name).containsExactly("mcp__fake__echo");
+  }
+
+  @Test
+  @DisplayName("A server whose list of tools has no end is asked for no more than may be offered")
+  void endlessPages() throws Exception {
+    settings =
+        new McpSettings(
+            settings.startTimeout(),
+            settings.callTimeout(),
+            settings.killGrace(),
+            settings.maxRestarts(),
+            settings.maxMessage(),
+            5);
+    open(program("pages"));
+    assertThat(box.specs()).hasSize(5);
+    assertThat(call("echo1").content()).startsWith("pages: 6");
+  }
+
+  @Test
+  @DisplayName("A server whose list of tools goes in a circle is told of")
+  void circle() {
+    assertThatThrownBy(() -> open(program("circle")))
+        .isInstanceOf(ToolExecutionException.class)
+        .hasMessageContaining("MCP server fake did not list its tools: its pages go in a circle");
+  }
+
+  @Test
+  @DisplayName("A server that says that its tools have changed is not asked for them again")
+  void changed() throws Exception {
+    open(program("changed"));
+    assertThat(call("echo").content()).startsWith("pages: 1");
+    assertThat(call("echo").content()).startsWith("pages: 1");
   }
 
   @Test
