@@ -9,6 +9,7 @@ import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.CallPreview;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.mcp.McpName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,7 +69,7 @@ record DesignApprovals(
       throws InterruptedException {
     Map<ToolCall, ApprovalStore.Asked> asked = new LinkedHashMap<>();
     for (ToolCall call : calls) {
-      if (tools.contains(call.name())) {
+      if (needsApproval(call.name())) {
         // One that would be refused before it runs needs nobody's word.
         toolBox
             .preview(call)
@@ -88,6 +89,11 @@ record DesignApprovals(
     calls.forEach(
         call -> all.add(permissions.getOrDefault(call, new Permission.Allowed(call, null))));
     return all;
+  }
+
+  /** A server must not get past it by a second tool whose name becomes the same. */
+  private boolean needsApproval(String name) {
+    return tools.stream().anyMatch(each -> McpName.mayMean(each, name));
   }
 
   private static ApprovalStore.Asked asked(

@@ -2,9 +2,10 @@ package dev.holdfast.tool.mcp;
 
 import java.util.Collection;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** The names under which a model sees the tools of servers: {@code mcp__SERVER__TOOL}. */
-final class McpName {
+public final class McpName {
   /** The longest name that model providers allow, of letters, digits, underscore and hyphen. */
   static final int MAX = 64;
 
@@ -21,7 +22,20 @@ final class McpName {
       return name;
     }
     String hash = String.format(Locale.ROOT, "_%08x", (server + "\0" + tool).hashCode());
-    return name.substring(0, Math.min(name.length(), MAX - HASH)) + hash;
+    return beforeHash(name) + hash;
+  }
+
+  private static String beforeHash(String name) {
+    return name.substring(0, Math.min(name.length(), MAX - HASH));
+  }
+
+  /**
+   * True if a listed name may mean the tool of a name: the same, or one with a hash behind it
+   * because another tool had the listed name first.
+   */
+  public static boolean mayMean(String listed, String name) {
+    return name.equals(listed)
+        || name.matches(Pattern.quote(beforeHash(listed)) + "_[0-9a-f]{" + (HASH - 1) + "}");
   }
 
   private static String plain(String text) {

@@ -21,10 +21,12 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetrySettings;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.mcp.FakeMcp;
 import dev.holdfast.tool.sandbox.SandboxMode;
 import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.HandlerResult;
@@ -44,6 +46,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A session with real tools in a real directory; only the model is a script. */
@@ -148,6 +152,25 @@ class AgentHandlerTest {
         new ReportRules(json.readTree("{\"pattern\": \"^(a|aa)+(x?)\\\\2$\"}"), Enqueues.NONE);
     String report = "{\"status\": \"success\", \"data\": \"" + "a".repeat(60) + "!\"}";
     assertThat(rules.check(json.readTree(report)).problem()).startsWith("data cannot be checked: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mcp__s__dr_op", "mcp__s__dr_op_c9225974"})
+  @DisplayName("5.4: tools of servers whose names become the same both need to be allowed")
+  void approvalOfAlike(String called) throws Exception {
+    String design =
+        TARGET
+            + "mcp: {s: {command: [%s, -cp, %s, %s, alike]}}\napproval: [mcp__s__dr_op]\n"
+                .formatted(
+                    JavaCommand.path("java"),
+                    Path.of("target/test-classes").toAbsolutePath(),
+                    FakeMcp.class.getName());
+    String script = "steps:\n  - tool_calls: [{name: %s, arguments: {text: x}}]\n";
+
+    HandlerResult result = tickets.run(design, script.formatted(called) + REPORT);
+
+    assertThat(result).isInstanceOf(HandlerResult.Parked.class);
+    assertThat(((HandlerResult.Parked) result).details()).contains(called);
   }
 
   @Test
