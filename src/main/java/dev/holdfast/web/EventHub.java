@@ -32,7 +32,10 @@ public final class EventHub implements AutoCloseable {
 
   private static final int REMEMBERED = 5_000;
   private static final int CAUGHT_UP_AT_MOST = 10_000;
-  private static final int MOST_WATCHERS = 1_000;
+  private static final int MOST_STREAMS = 1_000;
+
+  /** No visitor may have all of them. */
+  private static final int MOST_OF_ONE = MOST_STREAMS - MOST_STREAMS / 4;
 
   private final TicketFeeds feeds;
   private final Sleeper sleeper;
@@ -51,20 +54,19 @@ public final class EventHub implements AutoCloseable {
    * Begins to watch; to be closed. What commits after the return is told. Where the database does
    * not answer in time the stream has a reset once it does.
    *
+   * @param visitor who watches
    * @param lastEventId what {@link #idOf} said of the last event seen; null begins at the present.
    *     Where it is not known or too long ago the stream begins with a reset.
    * @param ticketId null watches all
-   * @throws Refused 503 where too many watch already
+   * @throws Refused 503 where too many watch already, or the visitor has too many streams
    */
-  public EventStream watch(@Nullable String lastEventId, @Nullable Long ticketId)
+  public EventStream watch(String visitor, @Nullable String lastEventId, @Nullable Long ticketId)
       throws InterruptedException {
     EventStream stream;
     Optional<List<TicketFeed.Event>> remembered;
     synchronized (this) {
-      if (closed || streams.size() >= MOST_WATCHERS) {
-        throw new Refused(503, "too many watch already; try again later");
-      }
-      stream = new EventStream(ticketId, this::leave);
+      refuseMore(visitor);
+      stream = new EventStream(visitor, ticketId, this::leave);
       remembered = lastEventId == null ? Optional.of(List.of()) : after(lastEventId);
       remembered.ifPresent(stream::offer);
       streams.add(stream);
@@ -82,6 +84,16 @@ public final class EventHub implements AutoCloseable {
     } catch (InterruptedException | RuntimeException e) {
       stream.close();
       throw e;
+    }
+  }
+
+  private void refuseMore(String visitor) {
+    if (closed || streams.size() >= MOST_STREAMS) {
+      throw new Refused(503, "too many watch already; try again later");
+    }
+    if (streams.stream().filter(each -> each.isOf(visitor)).count() >= MOST_OF_ONE) {
+      throw new Refused(
+          503, "you watch with " + MOST_OF_ONE + " connections already; close one of them");
     }
   }
 

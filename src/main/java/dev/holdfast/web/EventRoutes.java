@@ -61,7 +61,8 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     Long ticketId = ticket == null ? null : Requests.id(ticket);
     String header = context.header("Last-Event-ID");
     String last = header == null ? context.queryParam("last_event_id") : header;
-    try (EventStream events = hub.watch(last == null || last.isBlank() ? null : last, ticketId)) {
+    String known = last == null || last.isBlank() ? null : last;
+    try (EventStream events = hub.watch(Visitor.of(context).actor(), known, ticketId)) {
       // Proxies must hand on each event at once.
       context.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
       send(events, context.res().getOutputStream());

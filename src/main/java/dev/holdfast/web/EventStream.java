@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventStream implements AutoCloseable {
   private static final int WAITING = 12_000;
 
+  private final String visitor;
   private final @Nullable Long ticketId;
   private final Consumer<EventStream> onClose;
   private final ReentrantLock lock = new ReentrantLock();
@@ -39,9 +40,14 @@ public final class EventStream implements AutoCloseable {
    */
   public record Batch(List<TicketFeed.Event> events, boolean missed, boolean closed) {}
 
-  EventStream(@Nullable Long ticketId, Consumer<EventStream> onClose) {
+  EventStream(String visitor, @Nullable Long ticketId, Consumer<EventStream> onClose) {
+    this.visitor = visitor;
     this.ticketId = ticketId;
     this.onClose = onClose;
+  }
+
+  boolean isOf(String name) {
+    return visitor.equals(name);
   }
 
   /**

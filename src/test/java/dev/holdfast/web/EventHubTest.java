@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.QueueUnavailableException;
@@ -138,7 +139,7 @@ class EventHubTest {
             },
             // Not the common pool: other tests may keep it busy for longer than the hub waits.
             Thread::startVirtualThread);
-    try (EventStream stream = hub.watch(null, null)) {
+    try (EventStream stream = hub.watch("me", null, null)) {
       happenings.add(1);
       added.countDown();
       assertThat(until(1, stream)).containsExactly(1L);
@@ -150,7 +151,7 @@ class EventHubTest {
   @DisplayName("where the database does not answer, who watches has a reset once it does")
   void reset() throws Exception {
     happenings.opens = new CountDownLatch(1);
-    try (EventStream stream = hub.watch(null, null)) {
+    try (EventStream stream = hub.watch("me", null, null)) {
       happenings.add(1);
       happenings.opens.countDown();
       assertThat(stream.take(SOON).missed()).isTrue();
@@ -162,9 +163,9 @@ class EventHubTest {
   @Test
   @DisplayName("who comes back while the database is away begins with a reset, and leaves nothing")
   void comesBack() throws Exception {
-    try (EventStream keep = hub.watch(null, null)) {
+    try (EventStream keep = hub.watch("me", null, null)) {
       happenings.refusal = new QueueUnavailableException("the database is away", null);
-      try (EventStream back = hub.watch("at0~created-0", null)) {
+      try (EventStream back = hub.watch("me", "at0~created-0", null)) {
         assertThat(back.take(SOON).missed()).isTrue();
         assertThat(hub.watchers()).isEqualTo(2);
       }
@@ -178,7 +179,7 @@ class EventHubTest {
   @Test
   @DisplayName("what the database refuses ends no stream: a reset, and it goes on")
   void refused() throws Exception {
-    try (EventStream stream = hub.watch(null, null)) {
+    try (EventStream stream = hub.watch("me", null, null)) {
       happenings.refusal = new TicketBusyException("another transaction has it locked", null);
       happenings.add(1);
       awaitPause(Duration.ofSeconds(2));
@@ -188,5 +189,25 @@ class EventHubTest {
       happenings.add(2);
       assertThat(until(2, stream)).doesNotContain(1L);
     }
+  }
+
+  @Test
+  @DisplayName("one visitor with many streams leaves a quarter of them to the others")
+  void share() throws Exception {
+    List<EventStream> streams = new ArrayList<>();
+    try {
+      for (int i = 0; i < 750; i++) {
+        streams.add(hub.watch("greedy", null, null));
+      }
+      assertThatThrownBy(() -> hub.watch("greedy", null, null))
+          .isInstanceOf(Refused.class)
+          .hasMessageContaining("750");
+      streams.add(hub.watch("me", null, null));
+      streams.removeFirst().close();
+      streams.add(hub.watch("greedy", null, null));
+    } finally {
+      streams.forEach(EventStream::close);
+    }
+    assertThat(hub.watchers()).isZero();
   }
 }
