@@ -3,11 +3,15 @@ package dev.holdfast.app;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.secret.Secrets;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Log lines without secrets, those of stack traces and of libraries too, as text or as JSON. */
+/**
+ * Log lines without secrets and without orders to a terminal, those of stack traces and of
+ * libraries too, as text or as JSON.
+ */
 final class SafeEncoder extends PatternLayoutEncoder {
   private final AtomicReference<Secrets> secrets = new AtomicReference<>(Secrets.NONE);
   private final JsonEncoder json = new JsonEncoder();
@@ -38,6 +42,6 @@ final class SafeEncoder extends PatternLayoutEncoder {
   public byte[] encode(ILoggingEvent event) {
     String line =
         asJson ? new String(json.encode(event), StandardCharsets.UTF_8) : layout.doLayout(event);
-    return secrets.get().redact(line).getBytes(StandardCharsets.UTF_8);
+    return PlainText.lines(secrets.get().redact(line)).getBytes(StandardCharsets.UTF_8);
   }
 }

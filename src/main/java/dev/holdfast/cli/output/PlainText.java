@@ -1,11 +1,17 @@
 package dev.holdfast.cli.output;
 
+import dev.holdfast.queue.output.AttemptOutput;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Text that is safe and short enough for a terminal. */
 public final class PlainText {
+  private static final Pattern BLANKS = Pattern.compile("[" + AttemptOutput.ORDERS + "\\s]+");
+  private static final Pattern CONTROL =
+      Pattern.compile("[" + AttemptOutput.ORDERS + "&&[^\\n\\t]]");
+
   private PlainText() {}
 
   /**
@@ -13,12 +19,12 @@ public final class PlainText {
    * the terminal.
    */
   public static String oneLine(@Nullable Object value) {
-    return value == null ? "" : value.toString().replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+    return value == null ? "" : BLANKS.matcher(value.toString()).replaceAll(" ").strip();
   }
 
   /** In its lines, without other control characters. */
   public static String lines(String text) {
-    return text.replace("\r\n", "\n").replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?");
+    return CONTROL.matcher(text.replace("\r\n", "\n")).replaceAll("?");
   }
 
   /** At most {@code length} characters, with an ellipsis where something was cut off. */

@@ -17,8 +17,11 @@ public record AttemptOutput(
       Pattern.compile(
           "\u001b(?:\\[[0-?]{0,40}["
               + " -/]{0,4}[@-~]|\\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\\\))");
-  private static final Pattern CONTROL =
-      Pattern.compile("[\\p{Cntrl}\u0080-\u009f\u202a-\u202e\u2066-\u2069&&[^\\n\\t]]");
+
+  /** What a terminal obeys or what turns a text around, for a class of a regular expression. */
+  public static final String ORDERS = "\\p{Cntrl}\u0080-\u009f\u202a-\u202e\u2066-\u2069";
+
+  private static final Pattern CONTROL = Pattern.compile("[" + ORDERS + "&&[^\\n\\t]]");
 
   public AttemptOutput {
     chunks = List.copyOf(chunks);
