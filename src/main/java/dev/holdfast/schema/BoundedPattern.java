@@ -5,6 +5,11 @@ import com.networknt.schema.regex.RegularExpression;
 import com.networknt.schema.regex.RegularExpressions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -14,6 +19,13 @@ import java.util.regex.Pattern;
  */
 record BoundedPattern(Pattern pattern) implements RegularExpression {
   private static final Duration TIME = Duration.ofSeconds(2);
+
+  /** Beyond its time, for a check that cannot be stopped, and for a place. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  /** A check that cannot be stopped keeps its place; without any, nothing is checked. */
+  private static final Semaphore PLACES = new Semaphore(4);
+
   private static final ScopedValue<Long> END = ScopedValue.newInstance();
 
   /** As the library reads a pattern where there is no engine for JavaScript's. */
@@ -24,12 +36,55 @@ record BoundedPattern(Pattern pattern) implements RegularExpression {
   }
 
   /**
-   * Checks one value.
+   * Checks one value, on a thread of its own: what goes astray behind the last letter reads nothing
+   * and cannot be stopped, and on a virtual thread it would keep a carrier from all others.
    *
    * @throws SchemaException where a pattern does not come to an end, or its repetition is too deep
    */
   static <T> List<T> inTime(Supplier<List<T>> check) {
-    return ScopedValue.where(END, System.nanoTime() + TIME.toNanos()).call(check::get);
+    FutureTask<List<T>> task = new FutureTask<>(() -> inPlace(check));
+    try {
+      if (!PLACES.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw endless();
+      }
+      start(task);
+      return task.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw endless();
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SchemaException("the check was interrupted");
+    }
+  }
+
+  private static void start(Runnable task) {
+    boolean started = false;
+    try {
+      Thread.ofPlatform().daemon().name("holdfast-schema").start(task);
+      started = true;
+    } finally {
+      if (!started) {
+        PLACES.release();
+      }
+    }
+  }
+
+  private static <T> List<T> inPlace(Supplier<List<T>> check) {
+    try {
+      return ScopedValue.where(END, System.nanoTime() + TIME.toNanos()).call(check::get);
+    } finally {
+      PLACES.release();
+    }
+  }
+
+  private static RuntimeException unwrapped(ExecutionException e) {
+    return switch (e.getCause()) {
+      case RuntimeException runtime -> runtime;
+      case Error error -> throw error;
+      case null, default -> new IllegalStateException(e);
+    };
   }
 
   @Override
@@ -43,11 +98,16 @@ record BoundedPattern(Pattern pattern) implements RegularExpression {
   }
 
   private static void checkTime() {
-    if (System.nanoTime() - END.get() >= 0) {
-      throw new SchemaException(
-          "the patterns of the schema do not come to an end within "
-              + TIME.toSeconds()
-              + " s; use simpler ones");
+    // Schemas of the library itself have patterns that come to an end.
+    if (END.isBound() && System.nanoTime() - END.get() >= 0) {
+      throw endless();
     }
+  }
+
+  private static SchemaException endless() {
+    return new SchemaException(
+        "the patterns of the schema do not come to an end within "
+            + TIME.toSeconds()
+            + " s; use simpler ones");
   }
 }

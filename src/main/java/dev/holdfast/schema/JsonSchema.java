@@ -1,5 +1,6 @@
 package dev.holdfast.schema;
 
+import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaException;
 import com.networknt.schema.SchemaRegistry;
@@ -95,7 +96,7 @@ public final class JsonSchema {
     refuseNul("", value, problems);
     try {
       // Whoever wrote the keys may have put line ends into them.
-      BoundedPattern.inTime(() -> schema.validate(value))
+      findings(value)
           .forEach(
               error ->
                   problems.add(problem.sentence(error, document).replaceAll("\\s*\\R\\s*", " ")));
@@ -104,6 +105,14 @@ public final class JsonSchema {
       problems.add(problem.plainPath("") + " has a number that is too large");
     }
     return problems;
+  }
+
+  private List<Error> findings(JsonNode value) {
+    boolean hasPatterns =
+        document.findValue("pattern") != null || document.findValue("patternProperties") != null;
+    return hasPatterns
+        ? BoundedPattern.inTime(() -> schema.validate(value))
+        : schema.validate(value);
   }
 
   /** PostgreSQL stores no NUL, and no program can be given one. */

@@ -93,6 +93,19 @@ class QuestionTest {
   }
 
   @Test
+  @DisplayName(
+      "issue 22: nor is it waited for where the pattern goes astray behind the last letter")
+  void endlessAtTheEnd() {
+    // It ends, but only after ten seconds: what cannot be stopped would stay in these tests.
+    String pattern = "(?:|a?|b?)".repeat(17) + "(?=y)";
+    Question question =
+        Question.parse("{\"ask\": \"?\", \"schema\": {\"pattern\": \"" + pattern + "\"}}");
+    String problem =
+        assertTimeoutPreemptively(Duration.ofSeconds(8), () -> question.problem("\"\""));
+    assertThat(problem).contains("cannot be checked: the patterns of the schema do not come");
+  }
+
+  @Test
   @DisplayName("issue 22: an answer that is too long for a pattern is refused")
   void deepPattern() {
     Question question =
