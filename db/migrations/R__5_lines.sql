@@ -277,18 +277,19 @@ BEGIN
         ) t
         WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
       ), turns AS MATERIALIZED (
-        SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
-          row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
-        FROM candidates c
+        SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn FROM candidates c
+      ), turned AS MATERIALIZED (
+        -- Places are counted of these only: one whose turn it is not must not use any up. The first of these always starts.
+        SELECT t.*, row_number() OVER (PARTITION BY t.concurrency_key ORDER BY t.no) AS of_key_no FROM turns t WHERE t.of_turn <= t.turn
       ), ranked AS (
         -- Mostly no design has a limit, and nothing is sorted by designs.
-        SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
+        SELECT t.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turned t WHERE t.of_design IS NULL
         UNION ALL
-        SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
-        FROM turns c WHERE c.of_design IS NOT NULL
+        SELECT t.*, row_number() OVER (PARTITION BY t.design ORDER BY t.no), row_number() OVER (PARTITION BY t.design, t.concurrency_key ORDER BY t.no)
+        FROM turned t WHERE t.of_design IS NOT NULL
       ), taken AS (
         SELECT r.* FROM ranked r
-        WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
+        WHERE (r.of_design IS NULL OR r.of_design_no <= r.of_design)
           AND (r.q_key IS NULL OR r.of_key_no <= r.q_key) AND (r.d_key IS NULL OR r.of_both_no <= r.d_key)
         ORDER BY r.no, r.created_at, r.id
         LIMIT room
@@ -373,7 +374,7 @@ BEGIN
       pos := start;
       until := NULL;
       EXIT WHEN in_round = 0;
-      quota := GREATEST(quota * room / in_round, 1);
+      quota := LEAST(GREATEST(quota * room / in_round, 1), most); -- after some rounds with one ticket each it would overflow
       in_round := 0;
     END IF;
   END LOOP;

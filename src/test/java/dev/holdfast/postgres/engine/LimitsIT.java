@@ -23,9 +23,11 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -263,6 +265,102 @@ class LimitsIT {
     assertThat(claim(10)).as("one of m").hasSize(1);
     inbox.enqueue(keyed("k"));
     assertThat(claim(10)).as("all keys are taken").isEmpty();
+  }
+
+  private String design(String prefix) {
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?, '{}')",
+        prefix + name,
+        queue.kind());
+    return prefix + name;
+  }
+
+  @Test
+  @DisplayName("of a design, the oldest ticket of a fairness key runs whatever its concurrency key")
+  void oldestOfFairnessKeyUnderDesign() {
+    NewTicket ticket = NewTicket.ofDesign(design("sync")).withQueue(name).withFairnessKey("acme");
+    database.run("SELECT holdfast.set_limit('design:sync' || ?, 'ann', concurrent => 1)", name);
+    List<Long> ids = new ArrayList<>();
+    for (String key : List.of("z", "a", "b")) {
+      ids.add(inbox.enqueue(ticket.withConcurrencyKey(key)));
+    }
+    for (long each : ids) {
+      assertThat(claim(10)).containsExactly(each);
+      queue.succeed(each, lease(each));
+    }
+  }
+
+  @Test
+  @DisplayName("of a key, the oldest ticket of a fairness key runs whatever its design")
+  void oldestOfFairnessKeyUnderKey() {
+    limit("per_key => 1");
+    List<Long> ids = new ArrayList<>();
+    for (String design : List.of(design("zz"), design("aa"))) {
+      NewTicket ticket = NewTicket.ofDesign(design).withQueue(name).withFairnessKey("acme");
+      ids.add(inbox.enqueue(ticket.withConcurrencyKey("c1")));
+    }
+    for (long each : ids) {
+      assertThat(claim(10)).containsExactly(each);
+      queue.succeed(each, lease(each));
+    }
+  }
+
+  @Test
+  @DisplayName("of many designs, whose tickets share keys, one claim takes all that may run")
+  void chainOfDesigns() {
+    limit("per_key => 1");
+    List<NewTicket> chain = new ArrayList<>();
+    for (char no = 'a'; no <= 'p'; no++) {
+      String design = design(no + "-");
+      database.run("SELECT holdfast.set_limit('design:' || ?, 'ann', concurrent => 1)", design);
+      NewTicket ticket = NewTicket.ofDesign(design).withQueue(name);
+      chain.add(ticket.withConcurrencyKey("k-" + no));
+      chain.add(ticket.withConcurrencyKey("k-" + (char) (no + 1)));
+    }
+    inbox.enqueueAll(chain.iterator());
+    assertThat(claim(1000)).hasSize(16);
+  }
+
+  @Test
+  @DisplayName("keys, designs and a rate together never stop a queue in which something may start")
+  void nothingStandsStill() {
+    limit("concurrent => 6, per_key => 1, rate => 20, per => '1 second', burst => 5");
+    List<String> designs = List.of(design("a"), design("b"), design("c"));
+    database.run("SELECT holdfast.set_limit('design:a' || ?, 'ann', concurrent => 2)", name);
+    database.run("SELECT holdfast.set_limit('design:b' || ?, 'ann', per_key => 1)", name);
+    Random random = new Random(7);
+    List<NewTicket> mix = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      NewTicket ticket = NewTicket.ofDesign(designs.get(random.nextInt(3))).withQueue(name);
+      mix.add(
+          ticket
+              .withFairnessKey("f" + random.nextInt(2))
+              .withConcurrencyKey("k" + random.nextInt(7)));
+    }
+    inbox.enqueueAll(mix.iterator());
+    List<ClaimedTicket> running = new ArrayList<>();
+    int done = 0;
+    for (int turn = 0; done < 1000; turn++) {
+      database.run("UPDATE holdfast.limit_gates SET full_at = now() WHERE full_at > now()");
+      running.addAll(
+          queue.queue().claim(request(1 + random.nextInt(9), "w-" + turn % 2)).tickets());
+      assertThat(running).as("running after %d of 1000", done).isNotEmpty();
+      Collections.shuffle(running, random);
+      List<ClaimedTicket> over = running.subList(0, 1 + random.nextInt(running.size()));
+      done += finish(over);
+      over.clear();
+    }
+    assertThat(done).isEqualTo(1000);
+  }
+
+  private int finish(List<ClaimedTicket> tickets) {
+    List<Finish> all = new ArrayList<>();
+    for (ClaimedTicket each : tickets) {
+      all.add(new Finish.Succeeded(each.id(), each.lease().no(), null, Review.NONE, null));
+    }
+    assertThat(queue.queue().finish(all, List.of()))
+        .hasOnlyElementsOfType(FinishResult.Succeeded.class);
+    return all.size();
   }
 
   private static long count(@Nullable String number) {
