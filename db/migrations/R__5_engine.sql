@@ -240,6 +240,8 @@ AS $$
 DECLARE
   until timestamptz := now() + for_ms * interval '1 millisecond';
   own_lease bigint;
+  each record;
+  given record;
   large bigint[];
   waiting bigint[];
   put_back bigint[];
@@ -262,21 +264,34 @@ BEGIN
     suspect := true;
     RETURN NEXT;
   END IF;
-  WITH sized AS (
-    SELECT t.id, t.place, GREATEST(COALESCE(b.payload_bytes, measured_bytes(b.payload)), 1)::numeric AS bytes,
-      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND b.follows IS NULL AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
-        AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes) AS small
+  -- What comes after the last that has room is not measured: it may be a thousand times the room.
+  FOR each IN
+    SELECT t.id, b.payload_bytes, b.payload, b.follows AND b.kind <> 'workflow' AS takes_results
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
     LEFT JOIN designs d ON d.id = b.design_id
     WHERE b.crash_count = 0
-  ), placed AS (
-    SELECT s.id, s.place, COALESCE(sum(s.bytes) OVER (ORDER BY s.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-    FROM sized s WHERE s.small IS NOT TRUE
-  )
-  SELECT array_agg(p.id ORDER BY p.place) FILTER (WHERE p.before < room_bytes),
-    array_agg(p.id) FILTER (WHERE p.before >= room_bytes)
-  INTO large, put_back FROM placed p;
+      AND (b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND b.follows IS NULL
+        AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+        AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes)) IS NOT TRUE
+    ORDER BY t.place
+  LOOP
+    IF room_bytes <= 0 THEN
+      put_back := put_back || each.id;
+      CONTINUE;
+    END IF;
+    large := large || each.id;
+    room_bytes := room_bytes - GREATEST(COALESCE(each.payload_bytes, measured_bytes(each.payload)), 1);
+    IF each.takes_results THEN
+      FOR given IN
+        SELECT b.result FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+        WHERE d.ticket_id = each.id AND d.name IS NOT NULL AND b.result IS NOT NULL
+      LOOP
+        EXIT WHEN room_bytes <= 0;
+        room_bytes := room_bytes - measured_bytes(given.result);
+      END LOOP;
+    END IF;
+  END LOOP;
   INSERT INTO suspects (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
   INSERT INTO ready (priority, created_at, id, queue, kind)

@@ -59,8 +59,9 @@ final class TicketKeys {
           "claim.max-bytes",
           new KeyType.Whole("bytes", 65_536, 1_000_000_000),
           "33554432",
-          "Payloads of more than 16 KiB that a worker has under way at a time, in bytes: a claim"
-              + " ends with the one that reaches it.");
+          "Payloads, with the results of other tickets that they are given, of more than 16 KiB"
+              + " that a worker has under way at a time, in bytes: a claim ends with the one that"
+              + " reaches it.");
 
   private TicketKeys() {}
 }

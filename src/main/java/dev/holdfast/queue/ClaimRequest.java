@@ -27,8 +27,9 @@ public record ClaimRequest(
   /**
    * The bounds on what a claim brings.
    *
-   * @param bytes a claim ends with the ticket whose payload reaches it; payloads of up to {@value
-   *     #SMALL_BYTES} bytes do not count. Zero or less: only such small ones
+   * @param bytes a claim ends with the ticket whose payload, with the results it is given of
+   *     others, reaches it; up to {@value #SMALL_BYTES} bytes of one do not count. Zero or less:
+   *     only such small ones
    * @param ticketBytes no ticket may be longer than that as text: it is held instead
    * @param suspects tickets of which a worker died, 0 or 1: more never run in one worker at a time
    */

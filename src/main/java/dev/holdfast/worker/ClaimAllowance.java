@@ -6,9 +6,9 @@ import dev.holdfast.ticket.ClaimedTicket;
 import java.util.Optional;
 
 /**
- * Limits claims beside the free slots: so many bytes of large payloads under way at a time, and one
- * ticket of which a worker died, so that nobody else is blamed if it kills this one too.
- * Thread-safe.
+ * Limits claims beside the free slots: so many bytes of large payloads and given results under way
+ * at a time, and one ticket of which a worker died, so that nobody else is blamed if it kills this
+ * one too. Thread-safe.
  */
 final class ClaimAllowance {
   private final Room whole;
@@ -54,7 +54,9 @@ final class ClaimAllowance {
   }
 
   private static long counted(ClaimedTicket ticket) {
-    int length = ticket.ticket().payload().length();
+    String results = ticket.results();
+    long length = ticket.ticket().payload().length();
+    length += results == null ? 0 : results.length();
     return length > Room.SMALL_BYTES ? length : 0;
   }
 }

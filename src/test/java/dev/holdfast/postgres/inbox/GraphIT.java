@@ -251,6 +251,32 @@ class GraphIT {
   }
 
   @Test
+  @DisplayName("20.1: gives a worker no more results at a time than it has room for")
+  void resultsWithinRoom() {
+    List<Named> graph = new ArrayList<>(List.of(named("a"), named("b")));
+    for (int i = 0; i < 6; i++) {
+      graph.add(named(null, "a", "b"));
+    }
+    List<Long> followers = inbox.enqueueGraph(graph).subList(2, 8);
+    String text = "\"" + "x".repeat(50_000) + "\"";
+    claim().forEach(each -> finish(each, text, false));
+
+    assertThat(ids(claimWithin(250_000))).containsExactlyElementsOf(followers.subList(0, 3));
+    assertThat(claimWithin(0)).isEmpty();
+    assertThat(ids(claimWithin(1))).containsExactly(followers.get(3));
+    assertThat(ids(claim())).containsExactlyElementsOf(followers.subList(4, 6));
+  }
+
+  private List<ClaimedTicket> claimWithin(long bytes) {
+    return tickets
+        .queue()
+        .claim(
+            new ClaimRequest("worker-1", Set.of(kind), Set.of(), 100, Duration.ofMinutes(5))
+                .within(new ClaimRequest.Room(bytes, 1 << 20, 1)))
+        .tickets();
+  }
+
+  @Test
   @DisplayName("whose results are too long holds the follower, which is told so")
   void resultsTooLong() {
     List<Long> ids = inbox.enqueueGraph(List.of(named("a"), named("b", "a")));
