@@ -308,7 +308,8 @@ END
 $$;
 COMMENT ON FUNCTION take_apart IS 'The part of take_tickets for what is large, of unknown size or suspect.';
 
-CREATE OR REPLACE FUNCTION results_for(ticket_id bigint, most_bytes bigint) RETURNS jsonb
+DROP FUNCTION IF EXISTS results_for(bigint, bigint);
+CREATE OR REPLACE FUNCTION results_for(ticket_id bigint, most_bytes bigint) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
@@ -325,12 +326,14 @@ BEGIN
         each.name, each.after_id, bytes, most_bytes USING ERRCODE = 'HF422';
     END IF;
   END LOOP;
+  -- jsonb_object_agg looks at the rest of a list for each text in it: 9 s for 100,000 of them. As text, in the order of jsonb.
   RETURN (
-    SELECT jsonb_object_agg(d.name, COALESCE(b.result, 'null')) FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    SELECT '{' || string_agg(to_jsonb(d.name)::text || ': ' || COALESCE(b.result::text, 'null'), ', ' ORDER BY octet_length(d.name), d.name COLLATE "C") || '}'
+    FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
     WHERE d.ticket_id = results_for.ticket_id AND d.name IS NOT NULL);
 END
 $$;
-COMMENT ON FUNCTION results_for IS 'The results of the named predecessors of a ticket, by name; HF422 if they have more than most_bytes as text.';
+COMMENT ON FUNCTION results_for IS 'The results of the named predecessors of a ticket, by name, as text of a JSON object; HF422 if they have more than most_bytes as text.';
 
 DROP FUNCTION IF EXISTS claimed_ticket(bigint, bigint, bigint);
 CREATE OR REPLACE FUNCTION claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
@@ -382,7 +385,7 @@ BEGIN
     END IF;
     IF b.follows AND b.kind <> 'workflow' THEN
       reading := 'results of the tickets before it';
-      results := results_for(b.id, most_bytes)::text;
+      results := results_for(b.id, most_bytes);
     END IF;
   EXCEPTION WHEN OTHERS THEN
     RAISE EXCEPTION 'its % cannot be read: %', reading, SQLERRM USING ERRCODE = SQLSTATE;

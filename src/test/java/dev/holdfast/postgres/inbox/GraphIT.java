@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -274,6 +275,26 @@ class GraphIT {
             new ClaimRequest("worker-1", Set.of(kind), Set.of(), 100, Duration.ofMinutes(5))
                 .within(new ClaimRequest.Room(bytes, 1 << 20, 1)))
         .tickets();
+  }
+
+  @Test
+  @Timeout(10)
+  @DisplayName("gives results that are long lists of texts without a claim that lasts")
+  void resultsOfManyTexts() {
+    inbox.enqueueGraph(List.of(named("a"), named("b"), named(null, "a", "b")));
+    claim().forEach(each -> finish(each, "1", false));
+    database.run(
+        "UPDATE holdfast.ticket_base SET result = (SELECT jsonb_agg(i::text) FROM"
+            + " generate_series(1, 100000) AS i) WHERE state = 'done' AND kind = ?",
+        kind);
+    assertThat(claim())
+        .singleElement()
+        .satisfies(
+            claimed ->
+                assertThat(claimed.results())
+                    .startsWith("{\"a\": [\"1\", \"2\",")
+                    .contains("\"100000\"], \"b\": [\"1\", ")
+                    .endsWith("\"100000\"]}"));
   }
 
   @Test
