@@ -2,12 +2,16 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.ticket.HoldfastException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
+import org.postgresql.jdbc.PgConnection;
 
 /**
  * Connections on which each statement commits by itself. A pool of somebody else's may hand out
@@ -28,14 +32,40 @@ final class OwnConnections implements ConnectionFactory {
     Connection connection = lent();
     try {
       if (!connection.getAutoCommit()) {
+        refuseOpenTransaction(connection);
         connection.setAutoCommit(true);
         changed.add(connection);
       }
       return connection;
-    } catch (SQLException e) {
+    } catch (SQLException | HoldfastException e) {
       connection.close();
       throw e;
     }
+  }
+
+  /** To switch autocommit on would commit what somebody else has only half done. */
+  private static void refuseOpenTransaction(Connection connection) throws SQLException {
+    if (connection.isWrapperFor(PgConnection.class)
+        && hasWritten(connection.unwrap(PgConnection.class))) {
+      throw new HoldfastException(
+          "the data source lent a connection that is in a transaction, which this call would"
+              + " commit: use enqueue(connection, ...) inside a transaction, or call after it");
+    }
+  }
+
+  /** A pool that asks SELECT 1 before it lends leaves a transaction open, too. */
+  private static boolean hasWritten(PgConnection connection) throws SQLException {
+    return switch (connection.getTransactionState()) {
+      case IDLE -> false;
+      case FAILED -> true;
+      case OPEN -> {
+        try (Statement statement = connection.createStatement();
+            ResultSet written =
+                statement.executeQuery("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")) {
+          yield written.next() && written.getBoolean(1);
+        }
+      }
+    };
   }
 
   /**

@@ -18,9 +18,12 @@ import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.Worker;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -29,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -172,6 +176,65 @@ class TransactionsIT {
       connection.rollback();
     }
     assertThat(count("off-half")).isZero();
+  }
+
+  /** Lends this one connection, as a data source of a framework does within a transaction. */
+  private static DataSource lending(Connection connection) {
+    Connection lent =
+        proxy(
+            Connection.class,
+            (self, method, arguments) ->
+                method.getName().equals("close") ? null : method.invoke(connection, arguments));
+    return proxy(DataSource.class, (self, method, arguments) -> lent);
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler calls) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+  }
+
+  @Test
+  @DisplayName("a data source that lends a connection with an open transaction is refused in words")
+  void openTransaction() throws SQLException {
+    sql.run("CREATE TABLE off_orders (id int)");
+    long id = inbox.enqueue(NewTicket.ofKind("off-open"));
+    try (Connection connection = pool.getConnection()) {
+      PostgresTicketInbox inside = new PostgresTicketInbox(lending(connection));
+      List<ThrowingCallable> calls =
+          List.of(
+              () -> inside.enqueue(NewTicket.ofKind("off-open")),
+              () -> inside.enqueueAll(List.of(NewTicket.ofKind("off-open")).iterator()),
+              () -> Holdfast.reader(lending(connection)).find(id),
+              () -> new PostgresTicketDesk(lending(connection)).hold(id, "ann", "look"));
+      for (ThrowingCallable call : calls) {
+        try (Statement statement = connection.createStatement()) {
+          statement.execute("INSERT INTO off_orders VALUES (1)");
+        }
+        assertThatThrownBy(call)
+            .isInstanceOf(HoldfastException.class)
+            .hasMessageContaining("in a transaction")
+            .hasMessageContaining("enqueue(connection, ...)");
+        connection.rollback();
+      }
+      assertThat(connection.getAutoCommit()).isFalse();
+    }
+    assertThat(sql.number("SELECT count(*) FROM off_orders")).isZero();
+    assertThat(count("off-open")).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName(
+      "a connection with autocommit off of which a pool has tried whether it lives is taken")
+  void triedConnection() throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      assertThat(connection.isValid(5)).isTrue();
+      new PostgresTicketInbox(lending(connection)).enqueue(NewTicket.ofKind("off-tried"));
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SELECT 1");
+      }
+      new PostgresTicketInbox(lending(connection)).enqueue(NewTicket.ofKind("off-tried"));
+      assertThat(connection.getAutoCommit()).isFalse();
+    }
+    assertThat(count("off-tried")).isEqualTo(2);
   }
 
   /** Each statement is prepared on the server at its first use. */
