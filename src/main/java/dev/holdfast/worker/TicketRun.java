@@ -6,7 +6,6 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +56,7 @@ final class TicketRun implements TicketContext, Runnable {
   private final TicketHandler handler;
   private final Classifier classifier;
   private final FinishRedaction redaction;
+  private final LongPredicate outages;
   private final Tracing.Claim claim;
   private final Consumer<TicketRun> whenEnded;
   private final long startedNanos = System.nanoTime();
@@ -68,11 +69,15 @@ final class TicketRun implements TicketContext, Runnable {
   private long endedNanos;
   private volatile Tracing.Attempt trace = Tracing.Attempt.NONE;
 
+  /**
+   * @param outages whether this ticket is excused if it has not reached a database
+   */
   TicketRun(
       ClaimedTicket claimed,
       TicketHandler handler,
       Classifier classifier,
       FinishRedaction redaction,
+      LongPredicate outages,
       Tracing.Claim claim,
       Consumer<TicketRun> whenEnded) {
     this.claimed = claimed;
@@ -80,6 +85,7 @@ final class TicketRun implements TicketContext, Runnable {
     this.handler = handler;
     this.classifier = classifier;
     this.redaction = redaction;
+    this.outages = outages;
     this.claim = claim;
     this.whenEnded = whenEnded;
     this.thread = Thread.ofVirtual().name("ticket-" + claimed.id()).unstarted(this);
@@ -294,14 +300,19 @@ final class TicketRun implements TicketContext, Runnable {
       };
     } catch (InterruptedException e) {
       return isDraining() ? givenBack() : thrown(e);
-    } catch (StatementRefusedException e) {
-      return thrown(e);
     } catch (QueueUnavailableException e) {
-      log.warn("ticket {} is given back: {}", claimed.id(), e.getMessage());
-      return givenBack();
+      return withoutDatabase(e);
     } catch (Throwable e) {
       return thrown(e);
     }
+  }
+
+  private Finish withoutDatabase(QueueUnavailableException e) {
+    if (!QueueUnavailableException.isAway(e) || !outages.test(claimed.id())) {
+      return thrown(e);
+    }
+    log.warn("ticket {} is given back: {}", claimed.id(), e.getMessage());
+    return givenBack();
   }
 
   private Finish thrown(Throwable e) {

@@ -54,6 +54,7 @@ public final class Worker implements AutoCloseable {
   private final ClaimAllowance allowance;
   private final Completers completers;
   private final Heartbeater heartbeater;
+  private final Outages outages;
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
 
@@ -97,6 +98,7 @@ public final class Worker implements AutoCloseable {
     this.heartbeater =
         new Heartbeater(
             ports.queue(), book, identity.id(), settings, this::pollNow, this::registerAgain);
+    this.outages = new Outages(heartbeater::healthy, this::askDatabase);
     Duration afterError = Duration.ofSeconds(1);
     this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
     services.add(new ServiceLoop("rescue", afterError, this::rescue));
@@ -249,7 +251,12 @@ public final class Worker implements AutoCloseable {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, redaction, trace, this::ended);
+    return new TicketRun(ticket, handler, classifier, redaction, outages, trace, this::ended);
+  }
+
+  /** A heartbeat of no lease, as an idle worker sends it. */
+  private void askDatabase() {
+    ports.queue().heartbeat(id(), Set.of(), settings.lease());
   }
 
   private void ended(TicketRun run) {

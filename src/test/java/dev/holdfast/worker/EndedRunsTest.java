@@ -26,6 +26,7 @@ class EndedRunsTest {
               context -> result,
               Classifier.standard(),
               new FinishRedaction(Secrets.NONE),
+              id -> true,
               ticket -> Tracing.Attempt.NONE,
               ended::add)
           .run();

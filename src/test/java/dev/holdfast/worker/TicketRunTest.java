@@ -19,6 +19,7 @@ class TicketRunTest {
             context -> HandlerResult.done("1"),
             Classifier.standard(),
             new FinishRedaction(Secrets.NONE),
+            id -> true,
             claim,
             ended::add)
         .run();

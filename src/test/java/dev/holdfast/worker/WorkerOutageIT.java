@@ -4,20 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
 import dev.holdfast.postgres.LossyDataSource;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -155,6 +159,41 @@ class WorkerOutageIT {
       assertThat(worker.healthy()).isTrue();
     }
     assertThat(database.outcomes(id)).containsExactly("given_back", "succeeded");
+  }
+
+  private void assertHeldAtSecondTime(TicketHandler mistaken) {
+    setup.retry(TestWorker.retries(0)).handler(mistaken);
+    long id = setup.enqueue();
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Held.class);
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(database.outcomes(id)).containsExactly("given_back", "failed");
+  }
+
+  @Test
+  @DisplayName("a job that uses a closed connection again and again fails as by any exception")
+  void closedConnection() {
+    PostgresTicketInbox inbox = Holdfast.inbox(database.dataSource());
+    assertHeldAtSecondTime(
+        ticket -> {
+          Connection closed = database.dataSource().getConnection();
+          closed.close();
+          inbox.enqueue(closed, NewTicket.ofKind("child"));
+          return HandlerResult.done(null);
+        });
+  }
+
+  @Test
+  @DisplayName("a job whose own database is away fails as by any exception")
+  void otherDatabase() {
+    PGSimpleDataSource nowhere = new PGSimpleDataSource();
+    nowhere.setUrl("jdbc:postgresql://127.0.0.1:1/nowhere");
+    assertHeldAtSecondTime(
+        ticket -> {
+          Holdfast.inbox(nowhere).enqueue(NewTicket.ofKind("child"));
+          return HandlerResult.done(null);
+        });
   }
 
   @Test
