@@ -7,6 +7,7 @@ import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a handler. */
@@ -21,6 +22,10 @@ public sealed interface HandlerResult {
    */
   record Succeeded(@Nullable String result, Review review, @Nullable String enqueues)
       implements HandlerResult {
+    public Succeeded {
+      Objects.requireNonNull(review, "review is null");
+    }
+
     /** Of which no tickets come. */
     public Succeeded(@Nullable String result, Review review) {
       this(result, review, null);
@@ -44,10 +49,18 @@ public sealed interface HandlerResult {
    *
    * @param plan JSON text: the steps that begin now
    */
-  record Advanced(String plan) implements HandlerResult {}
+  record Advanced(String plan) implements HandlerResult {
+    public Advanced {
+      Objects.requireNonNull(plan, "plan is null");
+    }
+  }
 
   /** The job failed; the evidence is classified, and the ticket retried or held. */
-  record Failed(ErrorReport error) implements HandlerResult {}
+  record Failed(ErrorReport error) implements HandlerResult {
+    public Failed {
+      Objects.requireNonNull(error, "error is null");
+    }
+  }
 
   /**
    * Only a person can say how to go on: the ticket is held, whatever retries it has left.
@@ -58,6 +71,11 @@ public sealed interface HandlerResult {
    */
   record Held(String reason, ErrorReport error, @Nullable TicketWait waitsFor)
       implements HandlerResult {
+    public Held {
+      Objects.requireNonNull(reason, "reason is null");
+      Objects.requireNonNull(error, "error is null");
+    }
+
     public Held(String reason, ErrorReport error) {
       this(reason, error, null);
     }
@@ -67,7 +85,12 @@ public sealed interface HandlerResult {
    * It cannot go on before a while, through no fault of its own: the ticket is ready again then, no
    * retry is used up and nothing counts as a failure.
    */
-  record Deferred(Duration delay, TicketWait waitsFor) implements HandlerResult {}
+  record Deferred(Duration delay, TicketWait waitsFor) implements HandlerResult {
+    public Deferred {
+      Objects.requireNonNull(delay, "delay is null");
+      Objects.requireNonNull(waitsFor, "waitsFor is null");
+    }
+  }
 
   /**
    * The ticket waits for a person's word before it goes on. No failure, and no retry is used up.
@@ -78,6 +101,8 @@ public sealed interface HandlerResult {
    */
   record Parked(String reason, List<String> actions, String details) implements HandlerResult {
     public Parked {
+      Objects.requireNonNull(reason, "reason is null");
+      Objects.requireNonNull(details, "details is null");
       actions = List.copyOf(actions);
     }
   }

@@ -192,7 +192,7 @@ final class TicketRun implements TicketContext, Runnable {
   public void run() {
     try (var _ = MDC.putCloseable("ticket", Long.toString(claimed.id()));
         var _ = MDC.putCloseable("attempt", Integer.toString(attempt()))) {
-      trace = claim.begin(claimed);
+      beginTrace();
       Finish outcome = outcome();
       if (!end(outcome)) {
         log.warn(
@@ -202,8 +202,7 @@ final class TicketRun implements TicketContext, Runnable {
             Refusal.beginning(Refusal.content(redaction.of(outcome))));
       }
     } catch (Throwable e) {
-      // No memory, a class that cannot be loaded, tracing that throws: a slot must not leak even
-      // then.
+      // No memory, a class that cannot be loaded: a slot must not leak even then.
       endUntold();
       log.error("what ticket {} ended by could not be told", claimed.id(), e);
     }
@@ -224,11 +223,28 @@ final class TicketRun implements TicketContext, Runnable {
       endedNanos = System.nanoTime();
     }
     try {
-      trace.end(finish());
+      endTrace();
     } finally {
       whenEnded.accept(this);
     }
     return true;
+  }
+
+  /** Tracing that throws harms no attempt. */
+  private void beginTrace() {
+    try {
+      trace = claim.begin(claimed);
+    } catch (RuntimeException | Error e) {
+      log.warn("the beginning of ticket {} could not be traced", claimed.id(), e);
+    }
+  }
+
+  private void endTrace() {
+    try {
+      trace.end(finish());
+    } catch (RuntimeException | Error e) {
+      log.warn("the end of ticket {} could not be traced", claimed.id(), e);
+    }
   }
 
   private void endUntold() {

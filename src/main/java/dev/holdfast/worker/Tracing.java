@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Hears of claims and attempts as they begin and end, for whoever follows a ticket over several
- * workers. Must not throw. Thread-safe.
+ * workers. What it throws is logged, and nothing follows then. Thread-safe.
  */
 @FunctionalInterface
 public interface Tracing {

@@ -208,7 +208,7 @@ public final class Worker implements AutoCloseable {
     /** A claim has a lease for all that is usual, and one for a suspect. */
     @Override
     public void start(List<ClaimedTicket> tickets, long claimedNanos) {
-      Tracing.Claim trace = ports.tracing().claimed(tickets, claimedNanos);
+      Tracing.Claim trace = trace(tickets, claimedNanos);
       Map<Long, List<TicketRun>> runs = new LinkedHashMap<>();
       for (ClaimedTicket each : tickets) {
         runs.computeIfAbsent(each.lease().no(), lease -> new ArrayList<>()).add(run(each, trace));
@@ -222,6 +222,16 @@ public final class Worker implements AutoCloseable {
         if (draining) {
           underOneLease.forEach(TicketRun::drain);
         }
+      }
+    }
+
+    /** One that throws would leave the tickets claimed, and nobody would run them. */
+    private Tracing.Claim trace(List<ClaimedTicket> tickets, long claimedNanos) {
+      try {
+        return ports.tracing().claimed(tickets, claimedNanos);
+      } catch (RuntimeException | Error e) {
+        log.warn("a claim of {} tickets could not be traced", tickets.size(), e);
+        return ticket -> Tracing.Attempt.NONE;
       }
     }
 

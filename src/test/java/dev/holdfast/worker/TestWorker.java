@@ -53,6 +53,7 @@ final class TestWorker {
   private UnaryOperator<WorkerRegistry> registry = UnaryOperator.identity();
   private UnaryOperator<WakeUps> wakeUps = UnaryOperator.identity();
   private Classifier classifier = Classifier.standard();
+  private Tracing tracing = Tracing.NONE;
 
   TestWorker(TicketDatabase database) {
     this.database = database;
@@ -99,6 +100,11 @@ final class TestWorker {
     return this;
   }
 
+  TestWorker tracing(Tracing newTracing) {
+    tracing = newTracing;
+    return this;
+  }
+
   /** So many retries in each category, at once, and no other limit. */
   static RetrySettings retries(int count) {
     Map<Category, CategoryPolicy> categories = new EnumMap<>(Category.class);
@@ -135,7 +141,7 @@ final class TestWorker {
             new PostgresBatchKeeper(dataSource, "holdfast")::advance,
             listeners,
             Secrets.NONE,
-            Tracing.NONE);
+            tracing);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create("test"));
   }
 

@@ -3,10 +3,13 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Classifier;
+import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.secret.Secrets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -14,11 +17,16 @@ class TicketRunTest {
   private final List<TicketRun> ended = new ArrayList<>();
 
   private Finish finish(Tracing.Claim claim) {
+    return finish(context -> HandlerResult.done("1"), claim);
+  }
+
+  private Finish finish(TicketHandler handler, Tracing.Claim claim) {
+    ended.clear();
     new TicketRun(
             Claimed.ticket(1),
-            context -> HandlerResult.done("1"),
+            handler,
             Classifier.standard(),
-            new FinishRedaction(Secrets.NONE),
+            new FinishRedaction(Secrets.of(Map.of("a-very-secret-word", "word"))),
             id -> true,
             claim,
             ended::add)
@@ -28,14 +36,14 @@ class TicketRunTest {
   }
 
   @Test
-  @DisplayName("A47: an attempt that cannot begin for a missing class ends and frees its slot")
-  void cannotBegin() {
+  @DisplayName("A47: an attempt whose beginning cannot be traced runs all the same")
+  void beginCannotBeTraced() {
     Finish finish =
         finish(
             ticket -> {
               throw new NoClassDefFoundError("dev/holdfast/app/Traces");
             });
-    assertThat(finish).isInstanceOf(Finish.Failed.class);
+    assertThat(finish).isInstanceOf(Finish.Succeeded.class);
   }
 
   @Test
@@ -48,5 +56,21 @@ class TicketRunTest {
                   throw new NoClassDefFoundError("dev/holdfast/app/Traces");
                 });
     assertThat(finish).isInstanceOf(Finish.Succeeded.class);
+  }
+
+  private String message(TicketHandler handler) {
+    Finish.Failed failed = (Finish.Failed) finish(handler, ticket -> Tracing.Attempt.NONE);
+    return failed.failure().message();
+  }
+
+  @Test
+  @SuppressWarnings("NullAway")
+  @DisplayName("a result without what it needs fails the attempt in words that name it")
+  void incompleteResults() {
+    ErrorReport error = ErrorReport.ofText("broken");
+    assertThat(message(context -> new HandlerResult.Deferred(Duration.ZERO, null)))
+        .contains("waitsFor is null");
+    assertThat(message(context -> HandlerResult.held(null, error))).contains("reason is null");
+    assertThat(message(context -> HandlerResult.failed(null))).contains("error is null");
   }
 }

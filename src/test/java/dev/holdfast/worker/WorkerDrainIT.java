@@ -112,6 +112,44 @@ class WorkerDrainIT {
   }
 
   @Test
+  @DisplayName("A52: tracing that throws wherever it can hinders neither claims nor the drain")
+  void throwingTraces() throws InterruptedException {
+    setup
+        .settings(settings -> settings.withDrainTimeout(TestWorker.SOON))
+        .tracing(
+            (tickets, startedNanos) -> {
+              if (tickets.getFirst().attempt() == 1) {
+                throw new IllegalStateException("no claim is traced");
+              }
+              return ticket ->
+                  finish -> {
+                    throw new IllegalStateException("no end is traced");
+                  };
+            })
+        .retry(TestWorker.retries(1));
+    CountDownLatch running = new CountDownLatch(2);
+    CountDownLatch goOn = new CountDownLatch(1);
+    setup.handler(
+        ticket -> {
+          if (ticket.attempt() == 1) {
+            throw new IllegalStateException("again");
+          }
+          running.countDown();
+          stubbornly(goOn);
+          return HandlerResult.done(null);
+        });
+    List<Long> ids = setup.enqueue(2);
+    try {
+      Worker worker = setup.start();
+      running.await();
+      worker.close();
+      assertThat(ids).map(database::outcomes).containsOnly(List.of("failed", "given_back"));
+    } finally {
+      goOn.countDown();
+    }
+  }
+
+  @Test
   @DisplayName("A52: running tickets may finish; nothing more is claimed")
   void finish() throws Exception {
     List<Long> ids = setup.enqueue(2);
