@@ -6,8 +6,11 @@ import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a handler. */
@@ -72,7 +75,7 @@ public sealed interface HandlerResult {
   record Held(String reason, ErrorReport error, @Nullable TicketWait waitsFor)
       implements HandlerResult {
     public Held {
-      Objects.requireNonNull(reason, "reason is null");
+      requireWords(reason);
       Objects.requireNonNull(error, "error is null");
     }
 
@@ -96,14 +99,41 @@ public sealed interface HandlerResult {
    * The ticket waits for a person's word before it goes on. No failure, and no retry is used up.
    *
    * @param reason for {@code tickets.hold_reason}
-   * @param actions what a person may do, for {@code tickets.allowed_actions}
+   * @param actions what a person may do, for {@code tickets.allowed_actions}; {@code cancel} comes
+   *     by itself, so that somebody can end the ticket
    * @param details JSON object for the activity that tells of it
    */
   record Parked(String reason, List<String> actions, String details) implements HandlerResult {
+    private static final String CANCEL = "cancel";
+    private static final Set<String> KNOWN =
+        new TreeSet<>(
+            List.of(
+                "release",
+                "release_with_guidance",
+                "answer",
+                "approve_call",
+                "approve_call_with_changes",
+                "deny_call",
+                CANCEL));
+
     public Parked {
-      Objects.requireNonNull(reason, "reason is null");
+      requireWords(reason);
       Objects.requireNonNull(details, "details is null");
-      actions = List.copyOf(actions);
+      actions = withCancel(actions);
+    }
+
+    private static List<String> withCancel(List<String> actions) {
+      for (String each : actions) {
+        if (!KNOWN.contains(each)) {
+          throw new IllegalArgumentException(
+              "there is no action \"" + each + "\"; there are " + String.join(", ", KNOWN));
+        }
+      }
+      List<String> all = new ArrayList<>(actions);
+      if (!all.contains(CANCEL)) {
+        all.add(CANCEL);
+      }
+      return List.copyOf(all);
     }
   }
 
@@ -128,6 +158,12 @@ public sealed interface HandlerResult {
         "question: " + firstLine(question.ask()),
         List.of("answer", "cancel"),
         "{\"cause\":\"question\",\"question\":" + question.toJson() + "}");
+  }
+
+  private static void requireWords(String reason) {
+    if (Objects.requireNonNull(reason, "reason is null").isBlank()) {
+      throw new IllegalArgumentException("reason is blank");
+    }
   }
 
   private static String firstLine(String ask) {

@@ -73,4 +73,26 @@ class TicketRunTest {
     assertThat(message(context -> HandlerResult.held(null, error))).contains("reason is null");
     assertThat(message(context -> HandlerResult.failed(null))).contains("error is null");
   }
+
+  private static HandlerResult parked(String reason, String... actions) {
+    return new HandlerResult.Parked(reason, List.of(actions), "{}");
+  }
+
+  @Test
+  @DisplayName("what a handler parks can always be cancelled")
+  void parkedWithoutCancel() {
+    TicketHandler handler = context -> parked("look at it", "answer");
+    Finish.Parked parked = (Finish.Parked) finish(handler, ticket -> Tracing.Attempt.NONE);
+    assertThat(parked.actions()).containsExactly("answer", "cancel");
+  }
+
+  @Test
+  @DisplayName("a hold with a blank reason, or for what nobody can do, fails the attempt in words")
+  void holdsWithoutSense() {
+    ErrorReport error = ErrorReport.ofText("broken");
+    assertThat(message(context -> HandlerResult.held(" ", error))).contains("reason is blank");
+    assertThat(message(context -> parked("", "cancel"))).contains("reason is blank");
+    assertThat(message(context -> parked("look", "cancel", "dance")))
+        .contains("no action \"dance\"", "approve_call_with_changes");
+  }
 }
