@@ -1,5 +1,6 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -143,10 +144,14 @@ public record NewTicket(
     return with(copy -> copy.after = newAfter);
   }
 
-  /** Waits for tickets whose results it is given, by the names of this map. */
+  /**
+   * Waits for tickets whose results it is given, by the names of this map.
+   *
+   * @throws InvalidTicketException if a ticket has two names
+   */
   public NewTicket withAfter(Map<String, Long> newAfter) {
     Map<Long, String> names = new HashMap<>();
-    newAfter.forEach((name, id) -> names.put(id, name));
+    newAfter.forEach((name, id) -> Following.name(names, id, name));
     return withAfter(List.copyOf(newAfter.values()))
         .withFollowing(new Following(names, following.onCancelled()));
   }
@@ -201,6 +206,19 @@ public record NewTicket(
 
     public Following {
       names = Map.copyOf(names);
+    }
+
+    /**
+     * Puts the name of a ticket to the others.
+     *
+     * @throws InvalidTicketException if it has another name: its result is given under one
+     */
+    public static void name(Map<Long, String> names, long id, String name) {
+      String other = names.putIfAbsent(id, name);
+      if (other != null && !other.equals(name)) {
+        throw new InvalidTicketException(
+            "after: ticket " + id + " has two names; its result is given under one");
+      }
     }
 
     /** The fate of a ticket when one that it waits for is cancelled. */

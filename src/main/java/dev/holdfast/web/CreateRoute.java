@@ -178,7 +178,7 @@ record CreateRoute(WebPorts ports) implements Handler {
       object.forEachEntry(
           (name, id) -> {
             ids.add(id(id));
-            results.put(id(id), name);
+            Following.name(results, id(id), name);
           });
     }
 

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -164,6 +165,27 @@ class BadFlowsIT {
         404, words, "POST", "/api/v1/tickets", "{\"kind\": \"k\", \"after\": {\"a\": " + id + "}}");
     sql(words, "enqueue_ticket('k', after => ARRAY[" + id + "])");
     java(words, () -> inbox.enqueue(ticket));
+  }
+
+  @Test
+  @DisplayName("a predecessor with two names is named, whose result would come under one")
+  void twoNames() throws IOException {
+    long id = 999_999_999;
+    String words = "ticket " + id + " has two names";
+    String named = "{\"a\": " + id + ", \"b\": " + id + "}";
+    String json = "{\"kind\": \"k\", \"after\": " + named + "}";
+    String list = "{\"kind\": \"k\", \"after\": [" + named + "]}";
+    NewTicket ticket = NewTicket.ofKind("k");
+    command(2, words, "enqueue", "--kind", "k", "--after", "a=" + id + ",b=" + id);
+    command(2, words, "enqueue", "--file", file(json));
+    command(2, words, "enqueue", "--file", file(list));
+    http(422, words, "POST", "/api/v1/tickets", json);
+    http(422, words, "POST", "/api/v1/tickets", list);
+    http(422, words, "POST", "/api/v1/graphs", "{\"tickets\": [" + json + "]}");
+    sql(
+        words,
+        "enqueue_ticket('k', after => ARRAY[" + id + ", " + id + "], after_names => '{a,b}')");
+    java(words, () -> ticket.withAfter(Map.of("a", id, "b", id)));
   }
 
   @Test

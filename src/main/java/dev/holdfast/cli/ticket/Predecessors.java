@@ -32,10 +32,8 @@ final class Predecessors {
       int equals = each.indexOf('=');
       long id = id(each, each.substring(equals + 1));
       ids.add(id);
-      String other = equals < 0 ? null : names.put(id, each.substring(0, equals));
-      if (other != null && !other.equals(names.get(id))) {
-        throw new UsageException(
-            "--after: ticket " + id + " has two names; its result is given under one");
+      if (equals >= 0) {
+        Following.name(names, id, each.substring(0, equals));
       }
     }
     return ticket.withAfter(ids).withFollowing(new Following(names, policy(onCancelled)));

@@ -10,6 +10,7 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.TicketInbox.Named;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -119,7 +120,7 @@ final class TicketLines implements Iterator<Named> {
       return named(mapper.readTree(line));
     } catch (JacksonException e) {
       throw bad("is not JSON", e);
-    } catch (UsageException e) {
+    } catch (UsageException | InvalidTicketException e) {
       throw bad(e.getMessage(), e);
     }
   }
@@ -170,7 +171,7 @@ final class TicketLines implements Iterator<Named> {
       if (each.isString()) {
         names.add(each.stringValue());
       } else if (each.isObject()) {
-        each.forEachEntry((name, id) -> results.put(id(id), name));
+        each.forEachEntry((name, id) -> Following.name(results, id(id), name));
         each.forEach(id -> ids.add(id(id)));
       } else {
         ids.add(id(each));
