@@ -48,9 +48,9 @@ if changed_since "$state/pages" src/main/jte pom.xml; then
   touch "$state/pages"
 fi
 cp -ru src/main/resources/. src/bench/resources/. target/classes/
-mkdir -p target/classes/db
-rm -rf target/classes/db/migrations
-cp -r db/migrations target/classes/db/
+mkdir -p target/classes/dev/holdfast
+rm -rf target/classes/dev/holdfast/db-migrations target/classes/db
+cp -r db/migrations target/classes/dev/holdfast/db-migrations
 cp -ru src/test/resources/. target/test-classes/
 
 # The files to compile: those that changed since the mark and all that name a type of theirs, also below the other directories.

@@ -16,6 +16,9 @@ public final class Migrations {
   /** The newest versioned migration in the jar; a test holds it against the files. */
   public static final int NEWEST = 20;
 
+  /** In the jar. An application has its own at db/migrations, on the same class path. */
+  static final String LOCATION = "dev/holdfast/db-migrations";
+
   private static final int OLDEST_SERVER = 15;
   private static final String DEFAULT_SCHEMA = "holdfast";
 
@@ -63,7 +66,9 @@ public final class Migrations {
     requireNotNewer(version(dataSource, sql));
     try {
       int applied = new PatientMigration(configuration(dataSource, schema), watcher).run();
-      return new Result(applied, String.valueOf(version(dataSource, sql)));
+      int version = version(dataSource, sql);
+      requireMigrated(version, schema);
+      return new Result(applied, String.valueOf(version));
     } catch (FlywayException e) {
       throw failed(e);
     }
@@ -131,6 +136,15 @@ public final class Migrations {
     }
   }
 
+  private static void requireMigrated(int version, String schema) {
+    if (version < NEWEST) {
+      throw new HoldfastException(
+          ("the schema %s is at version %s although all migrations of the jar were run; this"
+                  + " Holdfast needs %s: %s in the jar is not complete")
+              .formatted(schema, version, NEWEST, LOCATION));
+    }
+  }
+
   private static void requireServer(DataSource dataSource) {
     try (Connection connection = dataSource.getConnection()) {
       requireServer(connection.getMetaData().getDatabaseMajorVersion());
@@ -149,9 +163,10 @@ public final class Migrations {
   }
 
   private static FluentConfiguration configuration(DataSource dataSource, String schema) {
-    return Flyway.configure()
+    // The thread's own class loader may not know this jar: Flyway would find nothing to do.
+    return Flyway.configure(Migrations.class.getClassLoader())
         .dataSource(dataSource)
-        .locations("classpath:db/migrations")
+        .locations("classpath:" + LOCATION)
         .schemas(schema)
         .defaultSchema(schema)
         .createSchemas(true)

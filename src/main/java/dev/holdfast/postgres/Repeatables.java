@@ -66,9 +66,10 @@ final class Repeatables {
   }
 
   private static String read(String file) {
-    try (InputStream in = Repeatables.class.getResourceAsStream("/db/migrations/" + file)) {
+    try (InputStream in =
+        Repeatables.class.getResourceAsStream("/" + Migrations.LOCATION + "/" + file)) {
       if (in == null) {
-        throw new IllegalStateException("the jar lacks db/migrations/" + file);
+        throw new IllegalStateException("the jar lacks " + Migrations.LOCATION + "/" + file);
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

@@ -60,6 +60,30 @@ class MigrationsIT {
         .doesNotThrowAnyException();
   }
 
+  /** As in a servlet container's common pool, or in a plug-in. */
+  @Test
+  @DisplayName("A59: a thread whose class loader does not know Holdfast migrates, too")
+  void otherClassLoader() {
+    Thread thread = Thread.currentThread();
+    ClassLoader usual = thread.getContextClassLoader();
+    thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+    try {
+      Migrations.migrate(dataSource);
+    } finally {
+      thread.setContextClassLoader(usual);
+    }
+    Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
+  @Test
+  @DisplayName("A59: an application's own db/migrations on the class path are not taken for ours")
+  void neighbours() {
+    assertThat(getClass().getResource("/db/migrations/V1__users.sql")).isNotNull();
+    Migrations.migrate(dataSource);
+    assertThat(sql.value("SELECT to_regclass('holdfast.users')")).isNull();
+    Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
   @Test
   @DisplayName("two processes that migrate at once do not disturb each other")
   void concurrently() throws Exception {
