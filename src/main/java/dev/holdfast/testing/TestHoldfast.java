@@ -145,7 +145,7 @@ public final class TestHoldfast implements AutoCloseable {
    * #advance}.
    *
    * @return how many attempts were made
-   * @throws AssertionError if there is still work after a minute
+   * @throws AssertionError if there is still work after a minute, or when the thread is interrupted
    */
   public long drain() {
     return drain(Duration.ofMinutes(1));
@@ -154,7 +154,8 @@ public final class TestHoldfast implements AutoCloseable {
   /**
    * As {@link #drain()}.
    *
-   * @throws AssertionError if there is still work after that time
+   * @throws AssertionError if there is still work after that time, or when the thread is
+   *     interrupted
    */
   public long drain(Duration atMost) {
     long before = state.attempts();
@@ -167,13 +168,19 @@ public final class TestHoldfast implements AutoCloseable {
       long deadline = System.nanoTime() + atMost.toNanos();
       do {
         if (!state.awaitIdle(kinds, deadline)) {
-          throw new AssertionError(
-              "there is still work after " + atMost.toMillis() + " ms: " + state.describe());
+          throw new AssertionError(whyNotIdle(atMost));
         }
         state.keepUp();
       } while (state.hasWork(kinds));
     }
     return state.attempts() - before;
+  }
+
+  private String whyNotIdle(Duration atMost) {
+    // A pool lends an interrupted thread no connection to look what is left.
+    return Thread.currentThread().isInterrupted()
+        ? "the drain was interrupted while there was still work"
+        : "there is still work after " + atMost.toMillis() + " ms: " + state.describe();
   }
 
   private Set<String> kinds() {
@@ -244,7 +251,10 @@ public final class TestHoldfast implements AutoCloseable {
     return new TicketAssert(reader(), id);
   }
 
-  /** Deletes all tickets, batches and schedules; designs and settings stay. */
+  /**
+   * Deletes all tickets, batches, schedules and cool-downs; designs and settings stay, and what was
+   * used up of limits comes back.
+   */
   public TestHoldfast clear() {
     state.clear();
     clock.reset();

@@ -1,19 +1,73 @@
 package dev.holdfast.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.postgres.TestSql;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.worker.HandlerResult;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@WithDatabase
 @Timeout(120)
 class TestHoldfastIT {
+  private final TestHoldfast holdfast;
+  private final TestSql sql;
+
+  TestHoldfastIT(TestDatabase database) {
+    this.holdfast = TestHoldfast.on(database.dataSource());
+    this.sql = new TestSql(database.dataSource());
+  }
+
   @Test
   @DisplayName("closing a queue for tests twice is harmless")
   void twice() {
-    TestHoldfast holdfast = TestHoldfast.embedded();
-    holdfast.close();
+    TestHoldfast embedded = TestHoldfast.embedded();
+    embedded.close();
 
-    assertThatNoException().isThrownBy(holdfast::close);
+    assertThatNoException().isThrownBy(embedded::close);
+  }
+
+  @Test
+  @DisplayName("one test's used-up rate and cool-downs do not hinder the next test")
+  void clear() {
+    holdfast.handler("rated", ticket -> HandlerResult.done(null));
+    NewTicket ticket = NewTicket.ofKind("rated").withQueue("rated");
+    holdfast.enqueue(ticket);
+    sql.value("SELECT holdfast.set_limit('queue:rated', 'ann', rate => 1, per => '1 hour')");
+    sql.run(
+        "INSERT INTO holdfast.provider_cooldowns (provider, key_id, model, until, reason,"
+            + " reported_by) VALUES ('p', '', '', 'infinity', 'auth', 'w')");
+    for (int test = 1; test <= 2; test++) {
+      holdfast.clear();
+      long id = holdfast.enqueue(ticket);
+      holdfast.drain(Duration.ofSeconds(20));
+      holdfast.ticket(id).isDone();
+    }
+    assertThat(sql.number("SELECT count(*) FROM holdfast.provider_cooldowns")).isZero();
+    assertThat(sql.number("SELECT count(*) FROM holdfast.claim_limits")).isOne();
+  }
+
+  @Test
+  @DisplayName("a drain that is interrupted says so and keeps the interrupt")
+  void interrupted() {
+    Thread test = Thread.currentThread();
+    holdfast.handler(
+        "endless",
+        ticket -> {
+          test.interrupt();
+          new CountDownLatch(1).await();
+          return HandlerResult.done(null);
+        });
+    holdfast.enqueue(NewTicket.ofKind("endless"));
+    assertThatThrownBy(holdfast::drain)
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("interrupted");
+    assertThat(Thread.interrupted()).isTrue();
   }
 }

@@ -41,11 +41,11 @@ public final class TestQueueState {
   /**
    * Returns when nothing is due for these kinds and nothing runs.
    *
-   * @return false if the deadline came before
+   * @return false if the deadline or an interrupt came before
    */
   public boolean awaitIdle(Collection<String> kinds, long deadlineNanos) {
     while (hasWork(kinds)) {
-      if (System.nanoTime() > deadlineNanos || Thread.interrupted()) {
+      if (System.nanoTime() > deadlineNanos || Thread.currentThread().isInterrupted()) {
         return false;
       }
       LockSupport.parkNanos(LOOK.toNanos());
@@ -79,7 +79,7 @@ public final class TestQueueState {
                 .one());
   }
 
-  /** Deletes tickets, batches, releases and schedules. */
+  /** Deletes tickets, batches, releases, schedules and cool-downs; no rate is used up then. */
   public void clear() {
     transactions.run(handle -> handle.createScript(sql.load("test_clear")).execute());
   }
