@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.failure.Classifier;
+import dev.holdfast.postgres.Json;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.engine.PostgresBatchKeeper;
 import dev.holdfast.postgres.engine.PostgresFigureKeeper;
@@ -14,6 +15,7 @@ import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.Tracing;
 import dev.holdfast.worker.Worker;
@@ -169,10 +171,11 @@ public final class WorkerBuilder {
   /**
    * Makes the worker and lets it claim.
    *
-   * @throws dev.holdfast.ticket.HoldfastException if the schema is missing, too old or too new, or
-   *     the database cannot be reached
+   * @throws HoldfastException if the schema is missing, too old or too new, the database cannot be
+   *     reached, or Jackson is too old
    */
   public Worker start() {
+    requireJackson();
     Migrations.requireCurrent(dataSource, schema);
     RetryPolicy policy = new RetryPolicy(() -> ThreadLocalRandom.current().nextDouble());
     WorkerPorts ports =
@@ -189,6 +192,19 @@ public final class WorkerBuilder {
             tracing);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))
         .start();
+  }
+
+  /** A worker could start without it, and then store no failure. */
+  private static void requireJackson() {
+    try {
+      Json.write("");
+    } catch (LinkageError e) {
+      throw new HoldfastException(
+          "com.fasterxml.jackson.core:jackson-annotations is too old, or Jackson 3 is not the one"
+              + " of Holdfast's POM: take 2.21 of the annotations or newer (docs/embedding.md): "
+              + e,
+          e);
+    }
   }
 
   private static String version() {
