@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param payload the task as JSON text, an object as a rule; default {@code {}}
  * @param queue default {@code default}
  * @param priority higher is sooner; default 0
- * @param delay not claimed before this long from now, by the database's clock; null is at once
+ * @param delay not claimed before this long from now, by the database's clock; null is at once.
+ *     Inside the caller's transaction now is when that has begun, as PostgreSQL's {@code now()}
  * @param runAt not claimed before this time; null is at once; wins over delay
  * @param uniqueKey at most one kept ticket has it: enqueuing it again returns the first one's id
  * @param maxCostUsd what its model calls may cost; null is the design's limit

@@ -174,8 +174,10 @@ public interface TicketDesk {
   TicketDesk onVersion(String version);
 
   /**
-   * Stops claims from a queue, over restarts, until it is resumed. A queue that does not exist yet
-   * is made.
+   * Stops claims from a queue, over restarts, until it is resumed.
+   *
+   * @throws dev.holdfast.ticket.TicketNotFoundException if no ticket was ever in the queue and no
+   *     worker names it
    */
   void pauseQueue(String queue, String actor);
 

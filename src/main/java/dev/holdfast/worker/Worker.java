@@ -70,6 +70,7 @@ public final class Worker implements AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("holdfast-state").daemon().factory());
   private volatile boolean draining;
+  private boolean started;
   private boolean closed;
 
   /** Whether the thread that closes was interrupted meanwhile. */
@@ -123,9 +124,15 @@ public final class Worker implements AutoCloseable {
    * Registers and begins to claim.
    *
    * @throws QueueUnavailableException if the database cannot be reached now
+   * @throws IllegalStateException if it was started or closed before
    */
   public synchronized Worker start() {
+    if (started || closed) {
+      throw new IllegalStateException(
+          "this worker was %s before: make another one".formatted(started ? "started" : "closed"));
+    }
     register();
+    started = true;
     completers.start();
     ports.wakeUps().start(wakeUpSwitch);
     heartbeats.start();

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.failure.Category;
@@ -176,6 +177,20 @@ class WorkerIT {
     public StackTraceElement[] getStackTrace() {
       throw new IllegalStateException("nothing");
     }
+  }
+
+  @Test
+  @DisplayName("a worker that was started, or closed, is refused in words when it is started again")
+  void startedTwice() {
+    setup.handler(ticket -> HandlerResult.done(null));
+    Worker worker = setup.start();
+    assertThatThrownBy(worker::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("was started before");
+    worker.close();
+    assertThatThrownBy(worker::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("make another one");
   }
 
   @SuppressWarnings("InfiniteRecursion")
