@@ -80,7 +80,7 @@ public final class ConfigLoader {
   public Settings load(@Nullable Path file, Map<String, String> flags) {
     requireLogLevel();
     SecretFiles files = new SecretFiles(directory);
-    Map<String, Given> given = new HashMap<>(files.resolve(fromFile(file)));
+    Map<String, Given> given = new HashMap<>(files.resolve(fromFile(file, files)));
     given.putAll(files.credentials(environment.getOrDefault("CREDENTIALS_DIRECTORY", "")));
     given.putAll(files.resolve(fromEnvironment()));
     ProviderKeys.KEY_VARIABLES.forEach(
@@ -157,13 +157,13 @@ public final class ConfigLoader {
                     .map(SecretFiles::keyOfFile));
   }
 
-  private Map<String, Given> fromFile(@Nullable Path explicit) {
+  private Map<String, Given> fromFile(@Nullable Path explicit, SecretFiles files) {
     String variable = environment.getOrDefault("HOLDFAST_CONFIG", "");
     if (explicit != null) {
-      return read(directory.resolve(explicit));
+      return read(files.add(directory.resolve(explicit)));
     }
     if (!variable.isBlank()) {
-      return read(directory.resolve(variable));
+      return read(files.add(directory.resolve(variable)));
     }
     Path usual = directory.resolve(FILE_NAME);
     return Files.exists(usual, LinkOption.NOFOLLOW_LINKS) ? read(usual) : Map.of();

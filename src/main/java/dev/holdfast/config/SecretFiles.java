@@ -34,6 +34,12 @@ final class SecretFiles {
     this.directory = directory;
   }
 
+  /** Keeps in mind that there may be secrets in the configuration file itself. */
+  Path add(Path configuration) {
+    found.add(configuration);
+    return configuration;
+  }
+
   /** The files that were read, and the directory of credentials. */
   List<Path> found() {
     return List.copyOf(found);

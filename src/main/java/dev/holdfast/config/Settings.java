@@ -25,7 +25,8 @@ import java.util.Map;
  *     end; zero is for ever
  * @param logFormat text or json
  * @param secrets the values that must not leave the process
- * @param secretFiles the files and directories in which some of them were found
+ * @param secretFiles the files and directories in which some of them may be; a configuration file
+ *     only if it was named
  */
 public record Settings(
     DatabaseSettings database,

@@ -292,6 +292,16 @@ class ConfigLoaderTest {
         .isEqualTo("env");
   }
 
+  @Test
+  @DisplayName("issue 20: the configuration file itself is a file with secrets where it was named")
+  void configurationFile() throws IOException {
+    Path other = Files.writeString(directory.resolve("prod.yaml"), "worker.concurrency: 2");
+    assertThat(load(Map.of("HOLDFAST_CONFIG", "prod.yaml"), Map.of()).secretFiles())
+        .containsExactly(other);
+    assertThat(new ConfigLoader(directory, Map.of()).load(other, Map.of()).secretFiles())
+        .containsExactly(other);
+  }
+
   private Settings load(Map<String, String> environment, Map<String, String> flags, String more)
       throws IOException {
     Files.writeString(directory.resolve(more), "sk-anthropic-key");
