@@ -108,13 +108,12 @@ final class Demo implements AutoCloseable {
             database.withPoolSize(2).withApplicationName("holdfast-demo").pool(),
             ConnectionPool::close);
     DemoJobs.install(home, new PostgresDesignStore(pool.dataSource()));
+    EmbeddedServer.Address own = server.address();
+    Settings used = settings.withOwnDatabase(own.directory(), own.password());
     WorkerProcess worker =
         parts.add(
             WorkerProcess.start(
-                onFreePort(DemoAgent.with(settings.withOwnDatabase(), home)),
-                database,
-                event -> {},
-                home),
+                onFreePort(DemoAgent.with(used, home)), database, event -> {}, home),
             WorkerProcess::close);
     worker.serve(true);
     out.printf(

@@ -1,5 +1,6 @@
 package dev.holdfast.app;
 
+import dev.holdfast.config.Settings;
 import dev.holdfast.web.access.Access;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -129,6 +130,11 @@ final class LocalToken implements AutoCloseable {
   Access access() {
     return Access.ofThisMachine(
         secret, System.getProperty("user.name", "unknown"), InstantSource.system());
+  }
+
+  /** The settings of a process that takes it out of what leaves the process. */
+  Settings hiddenBy(Settings settings) {
+    return settings.withSecret("local-token", secret);
   }
 
   /** Logs the browser in that opens it. */

@@ -13,6 +13,7 @@ import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -49,10 +50,12 @@ record ServerCommands(Path home) implements Servers {
       tellIfSlow(running, patience);
       EmbeddedServer server =
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
-      Settings used = server == null ? settings : settings.withOwnDatabase();
+      EmbeddedServer.Address own = server == null ? running(settings) : server.address();
+      Settings used =
+          own == null ? settings : settings.withOwnDatabase(own.directory(), own.password());
       WorkerProcess worker =
           parts.add(
-              WorkerProcess.start(used, database(settings, server), event -> {}, home),
+              WorkerProcess.start(used, database(used, own), event -> {}, console ? home : null),
               WorkerProcess::close);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
       if (server != null) {
@@ -84,7 +87,8 @@ record ServerCommands(Path home) implements Servers {
     Thread hook = ProcessExit.closeAtSignal(() -> close(running, START_PATIENCE));
     try {
       tellIfSlow(running, START_PATIENCE);
-      ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null), home);
+      ConsoleProcess console =
+          ConsoleProcess.start(settings, database(settings, running(settings)), home);
       running.complete(console);
       announce(terminal, "console", settings, console.port());
       tell(terminal, "open " + console.entrance());
@@ -150,16 +154,19 @@ record ServerCommands(Path home) implements Servers {
     }
   }
 
-  private Database database(Settings settings, @Nullable EmbeddedServer server) {
-    if (server != null) {
-      return Demo.database(server.address());
+  /** Null where a database is configured. */
+  private EmbeddedServer.@Nullable Address running(Settings settings) {
+    return settings.database().url() == null
+        ? OneShot.embedded(home, "let the worker start one with --embedded", ConfigException::new)
+        : null;
+  }
+
+  private static Database database(Settings settings, EmbeddedServer.@Nullable Address own) {
+    if (own != null) {
+      return Demo.database(own);
     }
     DatabaseSettings configured = settings.database();
-    if (configured.url() != null) {
-      return OneShot.database(configured, configured.url());
-    }
-    return Demo.database(
-        OneShot.embedded(home, "let the worker start one with --embedded", ConfigException::new));
+    return OneShot.database(configured, Objects.requireNonNull(configured.url()));
   }
 
   private static void waitForEver() {

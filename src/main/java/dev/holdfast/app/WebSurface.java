@@ -59,27 +59,38 @@ final class WebSurface implements AutoCloseable {
   private final Settings settings;
   private final StartedParts parts = new StartedParts();
   private final HttpPort port;
-  private final Path home;
   private final Traces traces;
-  private @Nullable LocalToken token;
+  private final @Nullable LocalToken token;
 
-  private WebSurface(Settings settings, Path home, Traces traces) {
+  private WebSurface(Settings configured, @Nullable Path home, Traces traces) {
     this.traces = traces;
-    this.home = home;
-    this.settings = settings;
     this.port =
-        parts.add(HttpPort.bind(settings.web().host(), settings.web().port()), HttpPort::close);
+        parts.add(HttpPort.bind(configured.web().host(), configured.web().port()), HttpPort::close);
+    this.token = configured.web().isLocal() ? localToken(home) : null;
+    this.settings = token == null ? configured : token.hiddenBy(configured);
   }
 
   /**
    * Has the port, and lets who connects wait.
    *
-   * @param home where the token of a start without configured ones is kept
+   * @param home where the token of a start without configured ones is kept; null if nobody needs
+   *     one
    * @param traces under which tickets come in
    * @throws dev.holdfast.web.PortUnavailableException if it cannot be had
    */
-  static WebSurface bind(Settings settings, Path home, Traces traces) {
+  static WebSurface bind(Settings settings, @Nullable Path home, Traces traces) {
     return new WebSurface(settings, home, traces);
+  }
+
+  private LocalToken localToken(@Nullable Path home) {
+    return home == null
+        ? LocalToken.toldNobody()
+        : parts.add(LocalToken.in(home), LocalToken::close);
+  }
+
+  /** With the token of this start among the secrets. */
+  Settings settings() {
+    return settings;
   }
 
   /**
@@ -95,9 +106,6 @@ final class WebSurface implements AutoCloseable {
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
-    if (settings.web().isLocal()) {
-      token = console ? parts.add(LocalToken.in(home), LocalToken::close) : LocalToken.toldNobody();
-    }
     Pages pages = Pages.plain();
     if (console) {
       Console people =

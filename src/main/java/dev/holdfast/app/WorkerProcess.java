@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A worker with its HTTP port on one database, as {@code holdfast worker} and {@code holdfast demo}
@@ -66,17 +67,19 @@ final class WorkerProcess implements AutoCloseable {
 
   private volatile boolean draining;
 
-  private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
-    this.secrets = settings.secrets();
+  private WorkerProcess(
+      Settings configured, Database database, TicketListener listener, @Nullable Path home) {
     // Not by a pool, which tries again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.impatient(Pools.FIRST_ANSWER), "holdfast");
-    this.sandboxes = WorkerSandboxes.of(settings);
+    this.sandboxes = WorkerSandboxes.of(configured);
     try {
       this.traces = parts.add(Traces.of(System.getenv(), Traces.OF_A_WORKER), Traces::close);
-      this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
+      this.pools = parts.add(new Pools(database, configured.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
-      this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
+      this.web = parts.add(WebSurface.bind(configured, home, traces), WebSurface::close);
+      Settings settings = web.settings();
+      this.secrets = settings.secrets();
       this.agents =
           parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
@@ -92,12 +95,12 @@ final class WorkerProcess implements AutoCloseable {
    * Claims from now on, and has its port.
    *
    * @param listener hears of every change besides the metrics
-   * @param home where the token of the API is kept, if none is configured
+   * @param home where the token of the API is kept, if none is configured; null without an API
    * @throws HoldfastException if the database or the port cannot be had; the message says what to
    *     do
    */
   static WorkerProcess start(
-      Settings settings, Database database, TicketListener listener, Path home) {
+      Settings settings, Database database, TicketListener listener, @Nullable Path home) {
     return new WorkerProcess(settings, database, listener, home);
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.config;
 
 import dev.holdfast.handler.agent.AgentSettings;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.ToolRetrySettings;
@@ -68,6 +69,10 @@ public record AgentSection(
       throw new ConfigException(key.name() + ": one step alone is no loop; allowed: 0, 2 to 1000");
     }
     return steps;
+  }
+
+  AgentSection withSecrets(Secrets secrets) {
+    return new AgentSection(providers, sandbox, spend, handler.withSecrets(secrets));
   }
 
   /** With one provider more, in the place of another of its name. */

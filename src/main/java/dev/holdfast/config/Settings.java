@@ -11,6 +11,7 @@ import dev.holdfast.secret.Secrets;
 import dev.holdfast.worker.WorkerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -66,10 +67,39 @@ public record Settings(
         secretFiles);
   }
 
-  /** For a worker that starts its database: no configured address leads there. */
-  public Settings withOwnDatabase() {
+  /**
+   * For a worker on an embedded database: no configured address leads there.
+   *
+   * @param directory with its data and its password, which nobody else is to see
+   */
+  public Settings withOwnDatabase(Path directory, String password) {
+    List<Path> files = new ArrayList<>(secretFiles);
+    files.add(directory);
     return new Settings(
-        new DatabaseSettings(null, null, null, database.poolSize(), null),
+            new DatabaseSettings(null, null, null, database.poolSize(), null),
+            worker,
+            retry,
+            classifierRules,
+            workspaceRetention,
+            payloadMaxBytes,
+            payloadMaxExpandedBytes,
+            command,
+            agents,
+            repair,
+            web,
+            logFormat,
+            secrets,
+            files)
+        .withSecret("database.password", password);
+  }
+
+  /**
+   * @param name what to call it where it is taken out
+   */
+  public Settings withSecret(String name, String value) {
+    Secrets all = secrets.and(Map.of(value, name));
+    return new Settings(
+        database,
         worker,
         retry,
         classifierRules,
@@ -77,11 +107,11 @@ public record Settings(
         payloadMaxBytes,
         payloadMaxExpandedBytes,
         command,
-        agents,
+        agents.withSecrets(all),
         repair,
         web,
         logFormat,
-        secrets,
+        all,
         secretFiles);
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.ConfigLoader;
+import dev.holdfast.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,5 +30,13 @@ class WorkerSandboxesTest {
             WorkerSandboxes.of(new ConfigLoader(directory, variable).load(null, Map.of()))
                 .secrets())
         .contains(real);
+  }
+
+  @Test
+  @DisplayName("the directory of the worker's own database, wherever it is")
+  void embedded() throws IOException {
+    Path data = Files.createDirectory(directory.resolve("data"));
+    assertThat(WorkerSandboxes.of(Settings.defaults().withOwnDatabase(data, "generated")).secrets())
+        .contains(data.toRealPath());
   }
 }

@@ -72,6 +72,25 @@ class DemoIT {
   }
 
   @Test
+  @DisplayName(
+      "issue 20, 1.5: the password of a worker's own database and the token of its start come out"
+          + " of no job, wherever the database is")
+  void secretsOfEmbedded() throws Exception {
+    String data = directory.resolve("elsewhere").toString();
+    holdfast.start("worker", "--embedded=" + data, "--port", "0").awaitConsole();
+    Files.writeString(
+        directory.resolve("spy.yaml"),
+        "{kind: command, review: none, command: [sh, -c, 'cat %s/password %s/.holdfast/token']}"
+            .formatted(data, directory));
+    holdfast.ok("design", "put", "spy", "--file", "spy.yaml");
+    String id = holdfast.ok("enqueue", "--design", "spy");
+    await("the worker has worked it")
+        .until(() -> holdfast.ok("show", id, "--json").contains("\"state\":\"done\""));
+    assertThat(holdfast.ok("show", id, "--json"))
+        .contains("[redacted:database.password]", "[redacted:local-token]");
+  }
+
+  @Test
   @DisplayName("a demo beside a worker with a database of its own says that it uses that one")
   void besideWorker() throws Exception {
     HoldfastProcess worker = holdfast.start("worker", "--embedded", "--port", "0");

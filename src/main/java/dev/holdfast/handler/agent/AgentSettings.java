@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
@@ -29,4 +30,17 @@ public record AgentSettings(
     LoopSettings loops,
     ToolSettings tools,
     Allowance allowance,
-    CallRetryOptions callRetry) {}
+    CallRetryOptions callRetry) {
+  /** With these taken out of what models are told by tools. */
+  public AgentSettings withSecrets(Secrets secrets) {
+    return new AgentSettings(
+        workspaceRoot,
+        llmTimeout,
+        maxCalls,
+        autoRetry,
+        loops,
+        tools.withSecrets(secrets),
+        allowance,
+        callRetry);
+  }
+}
