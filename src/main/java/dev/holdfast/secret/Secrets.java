@@ -5,14 +5,16 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
  * Takes the values of secrets out of text that others will read: each becomes {@code
- * [redacted:NAME]}. A value is also found as it is written in a URL, in JSON and in Base64, even in
- * the middle of a longer Base64 text. One that is shorter than {@link #SHORTEST} characters is not
- * looked for: innocent text has it too. Immutable; shows no value.
+ * [redacted:NAME]}. A value is also found as it is written in a URL and in JSON, by whatever
+ * program, and in Base64, even in the middle of a longer Base64 text. One that is shorter than
+ * {@link #SHORTEST} characters is not looked for: innocent text has it too. Immutable; shows no
+ * value.
  */
 public final class Secrets {
   /** Characters of the shortest value that is looked for. */
@@ -27,8 +29,11 @@ public final class Secrets {
    */
   private record Form(String text, String mark, String replacement) {}
 
+  private record Spelled(AnySpelling value, String replacement) {}
+
   private final Map<String, String> nameByValue;
   private final List<Form> forms;
+  private final List<Spelled> spelled;
 
   private Secrets(Map<String, String> nameByValue) {
     this.nameByValue = nameByValue;
@@ -37,12 +42,23 @@ public final class Secrets {
         (value, name) ->
             SecretForms.of(value)
                 .forEach(
-                    form ->
-                        all.add(
-                            new Form(form, form.replace("\\", ""), "[redacted:" + name + "]"))));
+                    form -> all.add(new Form(form, form.replace("\\", ""), replacement(name)))));
     // A secret may be the beginning of a longer one.
     all.sort(Comparator.comparingInt((Form form) -> form.text().length()).reversed());
     this.forms = List.copyOf(all);
+    this.spelled =
+        nameByValue.keySet().stream()
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .flatMap(value -> spelled(value, nameByValue.get(value)).stream())
+            .toList();
+  }
+
+  private static Optional<Spelled> spelled(String value, String name) {
+    return AnySpelling.of(value).map(any -> new Spelled(any, replacement(name)));
+  }
+
+  private static String replacement(String name) {
+    return "[redacted:" + name + "]";
   }
 
   /**
@@ -63,7 +79,9 @@ public final class Secrets {
 
   /** Characters of the longest form in which a secret may come; 0 without secrets. */
   public int longest() {
-    return forms.isEmpty() ? 0 : forms.getFirst().text().length();
+    int form = forms.isEmpty() ? 0 : forms.getFirst().text().length();
+    return Math.max(
+        form, spelled.stream().mapToInt(each -> each.value().longest()).max().orElse(0));
   }
 
   /**
@@ -84,6 +102,9 @@ public final class Secrets {
       for (Form form : forms) {
         end = startOfOneAcross(text, form.text(), end);
       }
+      for (Spelled each : spelled) {
+        end = each.value().startOfOneAcross(text, end);
+      }
     }
     return end;
   }
@@ -97,6 +118,11 @@ public final class Secrets {
   /** The text without secrets. */
   public String redact(String text) {
     String safe = text;
+    if (AnySpelling.mayBeIn(text)) {
+      for (Spelled each : spelled) {
+        safe = each.value().replace(safe, each.replacement());
+      }
+    }
     for (Form form : forms) {
       safe = safe.replace(form.text(), form.replacement());
     }
@@ -127,7 +153,9 @@ public final class Secrets {
   /** In JSON a quote has a backslash, and in JSON inside of JSON it has three. */
   private boolean mayBeIn(String json) {
     String plain = json.indexOf('\\') < 0 ? json : json.replace("\\", "");
-    return forms.stream().anyMatch(form -> plain.contains(form.mark()));
+    return forms.stream().anyMatch(form -> plain.contains(form.mark()))
+        || (AnySpelling.mayBeIn(json)
+            && spelled.stream().anyMatch(each -> each.value().isIn(json)));
   }
 
   @Override

@@ -28,6 +28,44 @@ class SecretsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // Python's quote, which leaves the slash; encodeURIComponent; by hand, in lower case.
+        "p%28s%29%20w%C3%B6rd%27/%22%5C%26%3C%3D",
+        "p(s)%20w%C3%B6rd'%2F%22%5C%26%3C%3D",
+        "p%28s%29+w%c3%b6rd%27%2f%22%5c%26%3c%3d",
+        "%70%28%73%29%20%77%c3%b6%72%64%27%2f%22%5c%26%3c%3d",
+        // Go's and Gson's JSON; PHP's; Python's, which is ASCII; JSON in JSON.
+        "p(s) wörd'/\\\"\\\\\\u0026\\u003c=",
+        "p(s) wörd\\u0027/\\\"\\\\\\u0026\\u003c\\u003D",
+        "p(s) wörd'\\/\\\"\\\\&<=",
+        "p(s) w\\u00F6rd'/\\\"\\\\&<=",
+        "p(s) w\\\\u00f6rd'\\\\/\\\\\\\"\\\\\\\\&<=",
+        // A shell's.
+        "p\\(s\\)\\ wörd\\'/\\\"\\\\\\&\\<=",
+      })
+  @DisplayName("issue 20: a secret is found in whatever way programs write it in a URL or in JSON")
+  void spellings(String spelled) {
+    Secrets others = Secrets.of(Map.of("p(s) wörd'/\"\\&<=", "database.password"));
+    assertThat(others.redact("a=" + spelled + ";b")).isEqualTo("a=[redacted:database.password];b");
+    for (int at = 3; at < spelled.length() + 2; at++) {
+      assertThat(others.settled(("a=" + spelled).substring(0, at))).isEqualTo(2);
+    }
+    assertThat(others.longest()).isGreaterThanOrEqualTo(spelled.length());
+  }
+
+  @Test
+  @DisplayName("what only resembles a secret stays, and so does the backslash before one")
+  void resembling() {
+    Secrets known = Secrets.of(Map.of("abc/defgh", "a", "\\\\\\\\\\\\\\x", "b", "a😀bcdefg", "c"));
+    String innocent = "\\abc/defg %61bc/defg a\\bc/defgh \\x \\u0061bc/ abc%2Fdef %F0%9F%98%80";
+    assertThat(known.redact(innocent)).isEqualTo(innocent);
+    assertThat(known.redact("C:\\abc%2fdefgh")).isEqualTo("C:\\[redacted:a]");
+    assertThat(known.redact("a\\ud83d\\uDE00bcdefg a%f0%9f%98%80bcdefg"))
+        .isEqualTo("[redacted:c] [redacted:c]");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", "a", "ab", "abc", "user:"})
   @DisplayName("issue 20: Base64 hides no secret, wherever in the encoded text it lies")
   void base64(String before) {
