@@ -12,7 +12,7 @@ import java.util.Optional;
  * which characters they write so, and in upper and lower case.
  */
 final class AnySpelling {
-  static final int NONE = -1;
+  private static final int NONE = -1;
 
   /** The end of what may be the value, if more text follows. */
   private static final int BEYOND = Integer.MAX_VALUE;

@@ -63,6 +63,10 @@ public record Bubblewrap(
       case Network.Full full -> words.addAll(resolver());
       case Network.Only only -> words.add("--unshare-net");
     }
+    hidden.stream()
+        .flatMap(path -> HiddenPaths.ownDirectory(path, hidden).stream())
+        .distinct()
+        .forEach(directory -> words.addAll(hide(directory)));
     hidden.forEach(path -> words.addAll(hide(path)));
     sockets.forEach(path -> words.addAll(hide(path)));
     String place = workspace.toString();

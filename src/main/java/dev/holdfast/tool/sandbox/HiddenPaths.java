@@ -1,10 +1,15 @@
 package dev.holdfast.tool.sandbox;
 
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -90,6 +95,30 @@ final class HiddenPaths {
       // No file has this name, so there is nothing to hide.
       return;
     }
+  }
+
+  /**
+   * The directory of a file that has nothing but hidden files in it. With it a file stays hidden
+   * that is replaced by another of its name: the kernel takes away what was mounted over a file
+   * that is moved or deleted.
+   */
+  static Optional<Path> ownDirectory(Path file, List<Path> hidden) {
+    Path directory = file.getParent();
+    if (directory == null || Files.isDirectory(file)) {
+      return Optional.empty();
+    }
+    try (DirectoryStream<Path> all =
+        Files.newDirectoryStream(directory, each -> !isHidden(each, hidden))) {
+      return all.iterator().hasNext() ? Optional.empty() : Optional.of(directory);
+    } catch (IOException | DirectoryIteratorException e) {
+      // There is no such directory, or nobody knows what is in it.
+      return Optional.empty();
+    }
+  }
+
+  /** Kubernetes keeps the files behind its links in directories with two dots. */
+  private static boolean isHidden(Path path, List<Path> hidden) {
+    return hidden.contains(path) || String.valueOf(path.getFileName()).startsWith("..");
   }
 
   /** A path below a hidden directory needs no place of its own. */

@@ -8,7 +8,9 @@ import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
@@ -16,6 +18,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -149,6 +152,46 @@ class EscapeTest {
     assertThat(said)
         .contains("ticket-1")
         .doesNotContain("the local token", "the database's password", "ticket-2", "root:");
+  }
+
+  @Test
+  @DisplayName("a file of secrets that is replaced while it runs stays hidden with its directory")
+  void replaced() throws Exception {
+    Path file = Files.createDirectories(place.resolve("keys")).resolve("password");
+    Files.writeString(file, "first secret");
+    // As Kubernetes mounts a secret: a link to a link, which is replaced.
+    Path volume = Files.createDirectories(place.resolve("volume/..1")).getParent();
+    Files.writeString(volume.resolve("..1/token"), "first secret");
+    Files.createSymbolicLink(volume.resolve("..data"), Path.of("..1"));
+    Files.createSymbolicLink(volume.resolve("token"), Path.of("..data/token"));
+    Path mixed = Files.createDirectories(place.resolve("mixed")).resolve("password");
+    Files.writeString(mixed, "first secret");
+    Files.writeString(mixed.resolveSibling("program"), "needed");
+    List<Path> hidden = List.of(file, volume.resolve("token"), mixed);
+    Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), hidden).get(Network.NONE);
+    assumeThat(sandbox).as("bubblewrap is installed and works").isInstanceOf(Bubblewrap.class);
+    String script =
+        "echo started; read line; cat %s %s 2>/dev/null; cat %s %s"
+            .formatted(file, volume.resolve("token"), mixed, mixed.resolveSibling("program"));
+    Process program =
+        new ProcessBuilder(sandbox.wrap(List.of("/bin/sh", "-c", script), workspace)).start();
+    try (BufferedReader output = program.inputReader();
+        Writer input = program.outputWriter()) {
+      assertThat(output.readLine()).isEqualTo("started");
+      move(Files.writeString(place.resolve("new"), "second secret"), file);
+      Files.writeString(
+          Files.createDirectory(volume.resolve("..2")).resolve("token"), "third secret");
+      move(
+          Files.createSymbolicLink(volume.resolve("..tmp"), Path.of("..2")),
+          volume.resolve("..data"));
+      input.write("go on\n");
+      input.flush();
+      assertThat(output.lines()).containsExactly("needed");
+    }
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   @ParameterizedTest
