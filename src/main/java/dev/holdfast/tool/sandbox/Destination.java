@@ -3,7 +3,10 @@ package dev.holdfast.tool.sandbox;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * A destination that confined programs may connect to.
@@ -13,6 +16,19 @@ import java.util.Locale;
  */
 record Destination(String host, int port) {
   private static final String BELOW = "*.";
+
+  /** Clouds tell a machine its credentials there: Alibaba, Azure, Oracle, AWS, Google. */
+  private static final Set<InetAddress> METADATA =
+      Set.of(
+          InetAddress.ofLiteral("100.100.100.200"),
+          InetAddress.ofLiteral("168.63.129.16"),
+          InetAddress.ofLiteral("192.0.0.192"),
+          InetAddress.ofLiteral("fd00:ec2::254"),
+          InetAddress.ofLiteral("fd20:ce::254"));
+
+  /** Behind these 12 bytes an IPv6 address has the IPv4 address that it is translated to. */
+  private static final byte[] TRANSLATED =
+      Arrays.copyOf(InetAddress.ofLiteral("64:ff9b::").getAddress(), 12);
 
   /**
    * @param text {@code host:port}, valid by the schema of designs
@@ -32,10 +48,26 @@ record Destination(String host, int port) {
 
   /**
    * True if it may lead to an address. Who owns a name says where it leads: only a design that
-   * names this machine itself, as {@code localhost} or by address, has it reached.
+   * names this machine itself, as {@code localhost} or by address, has it reached. What a cloud
+   * tells this machine alone counts as a part of it.
    */
   boolean mayLeadTo(InetAddress address) {
-    return !isHere(address) || host.equals("localhost") || host.equals(address.getHostAddress());
+    return !isHere(translated(address))
+        || host.equals("localhost")
+        || host.equals(address.getHostAddress());
+  }
+
+  /** The address that is reached; an IPv4 address in an IPv6 network is a longer one. */
+  private static InetAddress translated(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    if (!Arrays.equals(TRANSLATED, Arrays.copyOf(bytes, TRANSLATED.length))) {
+      return address;
+    }
+    try {
+      return InetAddress.getByAddress(Arrays.copyOfRange(bytes, TRANSLATED.length, bytes.length));
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("no address: " + address, e);
+    }
   }
 
   private static boolean isHere(InetAddress address) {
@@ -43,6 +75,7 @@ record Destination(String host, int port) {
       return address.isLoopbackAddress()
           || address.isAnyLocalAddress()
           || address.isLinkLocalAddress()
+          || METADATA.contains(address)
           || NetworkInterface.getByInetAddress(address) != null;
     } catch (SocketException e) {
       return true; // nobody knows

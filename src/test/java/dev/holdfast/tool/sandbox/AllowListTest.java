@@ -210,6 +210,25 @@ class AllowListTest {
                 + " close\r\n\r\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "100.100.100.200",
+        "168.63.129.16",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+        "::ffff:169.254.169.254",
+        "64:ff9b::169.254.169.254",
+        "64:ff9b::100.100.100.200",
+        "64:ff9b::127.0.0.1",
+      })
+  @DisplayName("a name leads to no cloud's metadata, not even as an IPv6 address")
+  void metadata(String address) throws Exception {
+    InetAddress metadata = InetAddress.getByName(address);
+    assertThat(Destination.of("*.example.org:80").mayLeadTo(metadata)).isFalse();
+  }
+
   @Test
   @DisplayName("a name leads to this machine only where the design names this machine")
   void names() throws Exception {
@@ -228,7 +247,9 @@ class AllowListTest {
         assertThat(wild.mayLeadTo(own)).as(own.toString()).isFalse();
       }
     }
-    assertThat(wild.mayLeadTo(InetAddress.getByName("192.0.2.1"))).isTrue();
+    for (String elsewhere : new String[] {"192.0.2.1", "64:ff9b::192.0.2.1", "2001:db8::1"}) {
+      assertThat(wild.mayLeadTo(InetAddress.getByName(elsewhere))).as(elsewhere).isTrue();
+    }
     assertThat(Destination.of("localhost:80").mayLeadTo(here)).isTrue();
     assertThat(Destination.of("127.0.0.1:80").mayLeadTo(here)).isTrue();
   }
