@@ -4,6 +4,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.handler.repair.RepairHandler;
 import dev.holdfast.handler.repair.RepairPorts;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.session.PostgresAllowanceStore;
 import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TimelineEntry;
@@ -65,6 +66,7 @@ final class Repairs {
                 settings.agents().handler().callRetry(),
                 new ModelMetrics(registry, agents.providers().keySet())),
             agents.guard(),
+            new PostgresAllowanceStore(dataSource, SCHEMA),
             new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, settings.secrets()),
             events,
             steps,
@@ -84,7 +86,8 @@ final class Repairs {
             settings.repair().runsRoot(),
             settings.repair().usual(),
             settings.agents().handler().maxCalls(),
-            settings.repair().width()),
+            settings.repair().width(),
+            settings.agents().handler().allowance().outputTokens()),
         ports);
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Target;
@@ -12,27 +13,56 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.repair.trace.RunLog;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Writes down each call that brought no answer and was possibly billed, also one that a retry has
- * made good since; what an answer cost goes with its step. Thread-safe.
+ * Sends a call only where its worst cost has room in the run's budget. Writes down each call that
+ * brought no answer and was possibly billed, also one that a retry has made good since; what an
+ * answer cost goes with its step. Thread-safe.
  */
-record CountedProvider(ChatProvider provider, RunLog log) implements ChatProvider {
+record CountedProvider(ChatProvider provider, RunBudget budget) implements ChatProvider {
+  /** The code of the failure where the call has no room. */
+  static final String NO_MONEY = "no_money";
+
   @Override
   public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
-    CallResult result = send(request, stream);
-    if (result instanceof CallResult.Failed failed && !failed.usage().equals(Usage.NONE)) {
-      log.unanswered(paid(request, failed.usage()));
+    ChatRequest bounded = budget.bounded(request);
+    BigDecimal worst = budget.worst(provider, bounded);
+    String noRoom = budget.reserve(worst);
+    if (noRoom != null) {
+      return new CallResult.Failed(
+          FailureKind.OUT_OF_BUDGET, false, noRoom, null, NO_MONEY, null, false, null);
     }
-    return result;
+    // What a call that is broken off may have cost counts, too.
+    BigDecimal cost = worst;
+    try {
+      CallResult result = send(bounded, stream);
+      Usage usage = used(result);
+      RunLog.Paid paid = paid(bounded, usage);
+      cost = Objects.requireNonNullElse(paid.costUsd(), BigDecimal.ZERO);
+      if (result instanceof CallResult.Failed && !usage.equals(Usage.NONE)) {
+        budget.log().unanswered(paid);
+      }
+      return result;
+    } finally {
+      budget.settle(worst, cost);
+    }
+  }
+
+  private static Usage used(CallResult result) {
+    return switch (result) {
+      case CallResult.Answer answer -> answer.usage();
+      case CallResult.Failed failed -> failed.usage();
+      case CallResult.Refused _ -> Usage.NONE;
+    };
   }
 
   private CallResult send(ChatRequest request, StreamListener stream) throws InterruptedException {
     try {
       return provider.call(request, stream);
     } catch (BrokenOffException e) {
-      log.brokenOff(paid(request, e.usage()));
+      budget.log().brokenOff(paid(request, e.usage()));
       throw e;
     }
   }

@@ -47,7 +47,7 @@ record Models(
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
       Route route = routes.get((first + i) % routes.size());
-      ChatProvider provider = new CountedProvider(route.provider(), budget.log());
+      ChatProvider provider = new CountedProvider(route.provider(), budget);
       switch (retry(events)
           .call(provider, request(route, system, prompt), context, route.retry())) {
         case CallResult.Answer answer -> {
@@ -59,6 +59,8 @@ record Models(
                   route.provider().cost(route.target().model(), answer.usage()).orElse(null)));
         }
         case CallResult.Refused refused -> asked.refused(route, refused.why());
+        case CallResult.Failed failed when CountedProvider.NO_MONEY.equals(failed.code()) ->
+            throw new BudgetExceededException(failed.message());
         case CallResult.Failed failed when failed.kind() == FailureKind.OUT_OF_BUDGET ->
             throw outOfBudget(failed);
         case CallResult.Failed failed -> last = failed;

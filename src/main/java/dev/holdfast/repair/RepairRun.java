@@ -9,10 +9,13 @@ import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.retry.Route;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Makes the verification of a repository pass, or says why not. Every finished model answer and
@@ -39,6 +42,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
    * @param width how many candidates are verified at once
    * @param guard what stands between an attempt and its providers
    * @param maxCalls of models in one attempt of the ticket, whatever the run may; 0 for no bound
+   * @param money of the ticket
    */
   public record Ports(
       ModelPorts models,
@@ -46,7 +50,15 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
       Function<String, Trace> traceOf,
       Guard guard,
       int width,
-      int maxCalls) {}
+      int maxCalls,
+      Money money) {}
+
+  /**
+   * @param ofTicket its own limit in USD over all runs, in the place of the design's; empty where
+   *     it has none. Asked again before a run ends for it: a person may have raised it.
+   * @param outputTokens what a call is taken to write at worst
+   */
+  public record Money(Supplier<Optional<BigDecimal>> ofTicket, int outputTokens) {}
 
   /** Puts what has to be asked before each call in front of the providers. */
   @FunctionalInterface
@@ -98,7 +110,9 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             ports.traceOf().apply(name));
     RunStart start = start(log, job.task(), history, workbench);
     RepairTask task = new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
-    RunBudget budget = new RunBudget(settings.limits(), log);
+    RunBudget budget =
+        new RunBudget(
+            settings.limits(), log, ports.money(), "ticket:" + job.ticketId(), spent(entries));
     Models models = models(budget);
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
@@ -109,6 +123,17 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             ports.width());
     RepairLoop.Stop stop = new RepairLoop(parts, settings, task, budget, start.tree()).run();
     return end(log, job, workbench, stop);
+  }
+
+  /** The cost of all runs so far. */
+  private static BigDecimal spent(List<JournalEntry> entries) {
+    BigDecimal spent = BigDecimal.ZERO;
+    for (JournalEntry entry : entries) {
+      if (entry instanceof JournalEntry.StepFinished step && step.costUsd() != null) {
+        spent = spent.add(step.costUsd());
+      }
+    }
+    return spent;
   }
 
   private Models models(RunBudget budget) {

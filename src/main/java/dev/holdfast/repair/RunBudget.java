@@ -1,30 +1,135 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.account.WorstCost;
 import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.repair.trace.Spending;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** The limits of a run, over all its attempts (E16). Thread-safe. */
-record RunBudget(RepairSettings.Limits limits, RunLog log) {
+/**
+ * The limits of a run, over all its attempts (E16), and of its ticket's money over all runs. What a
+ * call may cost at worst has to fit beside those that are under way. Thread-safe.
+ */
+final class RunBudget {
+  private final RepairSettings.Limits limits;
+  private final RunLog log;
+  private final RepairRun.Money money;
+  private final String ticket;
+  private final BigDecimal ofTicketBefore;
+  private final BigDecimal ofRunBefore;
+  private Optional<BigDecimal> ofTicket;
+  private BigDecimal spentHere = BigDecimal.ZERO;
+  private BigDecimal underWay = BigDecimal.ZERO;
+
+  /**
+   * @param ticket such as ticket:17
+   * @param spent by all runs of the ticket so far
+   */
+  RunBudget(
+      RepairSettings.Limits limits,
+      RunLog log,
+      RepairRun.Money money,
+      String ticket,
+      BigDecimal spent) {
+    this.limits = limits;
+    this.log = log;
+    this.money = money;
+    this.ticket = ticket;
+    this.ofTicketBefore = spent;
+    this.ofRunBefore = log.spending().costUsd();
+    this.ofTicket = money.ofTicket().get();
+  }
+
+  RunLog log() {
+    return log;
+  }
+
   /**
    * @throws BudgetExceededException where nothing more may be begun
    */
   void requireLeft() {
-    Spending spent = log.spending();
-    BigDecimal maxCost = limits.maxCostUsd();
-    if (maxCost != null && spent.costUsd().compareTo(maxCost) >= 0) {
-      throw new BudgetExceededException(
-          "cost: %s USD of the %s allowed (limits.max_cost_usd)"
-              .formatted(
-                  spent.costUsd().stripTrailingZeros().toPlainString(), maxCost.toPlainString()));
+    String noRoom = noRoomFor(BigDecimal.ZERO);
+    if (noRoom != null) {
+      throw new BudgetExceededException(noRoom);
     }
+    Spending spent = log.spending();
     if (spent.calls() >= limits.maxCalls()) {
       throw outOfCalls(spent.calls());
     }
     if (timeLeft().isZero()) {
       throw outOfTime();
     }
+  }
+
+  /** A longer answer than the one that has to fit would go past the limit. */
+  synchronized ChatRequest bounded(ChatRequest request) {
+    return limit() == null ? request : request.bounded(money.outputTokens());
+  }
+
+  /** In USD; nothing where the model has no price. */
+  BigDecimal worst(ChatProvider provider, ChatRequest request) {
+    return WorstCost.of(provider, request, money.outputTokens()).orElse(BigDecimal.ZERO);
+  }
+
+  /** Takes what a call may cost, or says why it may not be sent. */
+  synchronized @Nullable String reserve(BigDecimal worst) {
+    String noRoom = worst.signum() == 0 ? null : noRoomFor(worst);
+    if (noRoom == null) {
+      underWay = underWay.add(worst);
+    }
+    return noRoom;
+  }
+
+  /** What a call has cost, in the place of what was reserved for it. */
+  synchronized void settle(BigDecimal worst, BigDecimal cost) {
+    underWay = underWay.subtract(worst);
+    spentHere = spentHere.add(cost);
+  }
+
+  private synchronized @Nullable String noRoomFor(BigDecimal worst) {
+    if (fits(worst)) {
+      return null;
+    }
+    ofTicket = money.ofTicket().get();
+    return fits(worst) ? null : noRoom(worst);
+  }
+
+  private boolean fits(BigDecimal worst) {
+    BigDecimal limit = limit();
+    if (limit == null) {
+      return true;
+    }
+    return worst.signum() == 0
+        ? spent().signum() == 0 || spent().compareTo(limit) < 0
+        : spent().add(underWay).add(worst).compareTo(limit) <= 0;
+  }
+
+  private @Nullable BigDecimal limit() {
+    return ofTicket.orElse(limits.maxCostUsd());
+  }
+
+  private BigDecimal spent() {
+    return (ofTicket.isPresent() ? ofTicketBefore : ofRunBefore).add(spentHere);
+  }
+
+  private String noRoom(BigDecimal worst) {
+    BigDecimal limit = limit();
+    return ticket
+        + ": "
+        + shown(spent())
+        + " USD spent"
+        + (underWay.signum() > 0 ? " and " + shown(underWay) + " reserved by calls under way" : "")
+        + " of "
+        + (limit == null ? "0" : shown(limit))
+        + (worst.signum() > 0 ? ", the next call may cost " + shown(worst) : "");
+  }
+
+  private static String shown(BigDecimal usd) {
+    return usd.signum() == 0 ? "0" : usd.stripTrailingZeros().toPlainString();
   }
 
   /** Of a run whose calls are all taken, some of them by requests that are still under way. */

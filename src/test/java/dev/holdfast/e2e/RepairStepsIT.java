@@ -435,4 +435,22 @@ class RepairStepsIT {
     assertThat(ownWorker().metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
         .isZero();
   }
+
+  @Test
+  @DisplayName(
+      "E16: a ticket's own limit holds a repair before a call that may cost more, and who raises it"
+          + " releases it")
+  void ownLimit() throws Exception {
+    own.with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: m, input: 1, output: 10}]");
+    models.always(answer(change("bad 0", "good 1")));
+    enqueue(own, "unworked");
+    String id = own.ok("enqueue", "--design", "mender", "--queue", "own", "--max-cost", "0.01");
+    ownWorker = own.worker("--queue", "own");
+    rows.awaitState(Long.parseLong(id), "on_hold");
+    assertThat(rows.of(Long.parseLong(id), "hold_reason"))
+        .startsWith("budget_exceeded: ticket:" + id + ": 0 USD spent of 0.01, the next call may");
+    assertThat(models.requests()).isEmpty();
+    assertThat(own.ok("budgets", "raise", "ticket:" + id, "--to", "5")).contains("released 1");
+    rows.awaitState(Long.parseLong(id), "needs_review");
+  }
 }

@@ -15,7 +15,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -38,6 +40,7 @@ final class Bench {
   RepairSettings.Diagnosis diagnosis = RepairSettings.Diagnosis.DEFAULTS;
   int jsonRetries;
   int callsPerAttempt;
+  Supplier<Optional<BigDecimal>> ownLimit = Optional::empty;
   RepairTask task = new RepairTask("Make it good.", List.of(), false);
   RunEnd.At at = new RunEnd.At(0, 0);
   ProviderEventListener listener = ProviderEventListener.NONE;
@@ -85,7 +88,8 @@ final class Bench {
             name -> trace,
             (routes, context) -> routes,
             2,
-            callsPerAttempt);
+            callsPerAttempt,
+            new RepairRun.Money(ownLimit, 8192));
     List<JournalEntry> entries = journal.entries();
     return new RepairRun(
             ports, new RepairSettings(limits, escalation, l3, diagnosis, jsonRetries), routes())

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.ProviderEvent;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -363,6 +364,27 @@ class CandidateStepTest {
     assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
     assertThat(end.spent().calls()).isEqualTo(4);
     assertThat(bench.payloads("CandidateEvaluated")).hasSize(2);
+  }
+
+  @Test
+  @DisplayName(
+      "E16, E26: candidates whose worst cost has no room beside those under way are not asked")
+  void moneyForSome() throws Exception {
+    bench.l3 = new RepairSettings.Candidates(10, true, true, 4);
+    bench.limits(5, Duration.ofHours(1), 60, new BigDecimal("0.05"));
+    CountDownLatch refused = new CountDownLatch(7);
+    bench.model.gated(2, refused);
+    bench.listener =
+        event -> {
+          if (event instanceof ProviderEvent.ProviderRequestFinished each && !each.sent()) {
+            refused.countDown();
+          }
+        };
+    candidates(change("bad 0", "good 1"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.spent().costUsd()).isEqualByComparingTo("0.05");
+    assertThat(bench.payloads("CandidateEvaluated")).hasSize(3);
   }
 
   @Test

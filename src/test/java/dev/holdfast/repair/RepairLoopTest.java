@@ -16,6 +16,8 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -189,7 +191,7 @@ class RepairLoopTest {
     bench.limits(5, Duration.ofHours(1), 60, new BigDecimal("0.02"));
     RunEnd money = bench.run();
     assertThat(money.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
-    assertThat(money.detail()).startsWith("cost: 0.02 USD of the 0.02 allowed");
+    assertThat(money.detail()).isEqualTo("ticket:17: 0.02 USD spent of 0.02");
     assertThat(money.tree().diff()).contains("b 2");
 
     Bench calls = new Bench().limits(5, Duration.ofHours(1), 1, null);
@@ -257,7 +259,30 @@ class RepairLoopTest {
     }
     RunEnd spent = Objects.requireNonNull(end);
     assertThat(spent.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
-    assertThat(spent.detail()).startsWith("cost: ");
+    assertThat(spent.detail()).startsWith("ticket:17: 0.05 USD spent of 0.05");
+  }
+
+  @Test
+  @DisplayName(
+      "E16: the ticket's own limit takes the place of the design's, counts all its runs, and goes"
+          + " on where a person raises it meanwhile")
+  void ownLimit() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 60, new BigDecimal("5"));
+    bench.model.repairs(change("bad 0", "a 1"), change("a 1", "b 2"), change("b 2", "c 3"));
+    bench.ownLimit = () -> Optional.of(new BigDecimal("0.015"));
+    RunEnd first = bench.run();
+    assertThat(first.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(first.detail())
+        .isEqualTo("ticket:17: 0.01 USD spent of 0.015, the next call may cost 0.01");
+    RunEnd second = bench.run();
+    assertThat(second.detail()).isEqualTo(first.detail());
+    assertThat(bench.model.calls()).isEqualTo(1);
+
+    AtomicInteger reads = new AtomicInteger();
+    bench.ownLimit =
+        () -> Optional.of(new BigDecimal(reads.incrementAndGet() == 1 ? "0.015" : "0.025"));
+    assertThat(bench.run().detail()).startsWith("ticket:17: 0.02 USD spent of 0.025");
+    assertThat(bench.model.calls()).isEqualTo(2);
   }
 
   @Test

@@ -118,7 +118,10 @@ public final class RepairHandler implements TicketHandler {
           return TargetRoutes.guarded(routes, claimed, calls, ports.guard());
         },
         settings.width(),
-        settings.maxCalls());
+        settings.maxCalls(),
+        new RepairRun.Money(
+            () -> Optional.ofNullable(ports.allowances().of(claimed.id()).maxCostUsd()),
+            settings.outputTokens()));
   }
 
   private Trace trace(ClaimedTicket claimed, String name) {

@@ -28,8 +28,14 @@ record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
           new HandlerResult.Succeeded(
               StorableJson.of(result(end, number)).toString(), design.review().of(claimed.id()));
       case NON_IMPROVING, REPEATED_FAILURE, INVALID_OUTPUT, BUDGET_EXCEEDED ->
-          HandlerResult.held(end.reason().wireName(), error(end, number));
+          HandlerResult.held(holdReason(end), error(end, number));
     };
+  }
+
+  /** Names the ticket where its money is used up, so that who raises its limit releases it. */
+  private String holdReason(RunEnd end) {
+    boolean money = end.detail().startsWith("ticket:" + claimed.id() + ": ");
+    return money ? wireName(end) + ": " + end.detail() : wireName(end);
   }
 
   private ObjectNode result(RunEnd end, int number) {

@@ -7,6 +7,7 @@ import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.trace.Trace;
+import dev.holdfast.session.AllowanceStore;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.tool.sandbox.Network;
@@ -19,6 +20,7 @@ import java.util.Map;
  *
  * @param providers by their names in the configuration
  * @param guard what stands between an attempt and its providers
+ * @param allowances what the tickets themselves may cost
  * @param journals where runs are kept
  * @param events for the tickets' live streams
  * @param steps is told of each step that is worked
@@ -29,6 +31,7 @@ public record RepairPorts(
     Map<String, ChatProvider> providers,
     ModelPorts models,
     CallGuard guard,
+    AllowanceStore allowances,
     JournalStore journals,
     EventSink events,
     Trace.Steps steps,
@@ -69,6 +72,8 @@ public record RepairPorts(
    * @param usual what holds where a design says nothing
    * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
    * @param width how many candidates of a ticket are verified at once ({@code repair.parallel})
+   * @param outputTokens what a call is taken to write at worst ({@code budgets.output-tokens})
    */
-  public record Settings(Path runs, RepairSettings usual, int maxCalls, int width) {}
+  public record Settings(
+      Path runs, RepairSettings usual, int maxCalls, int width, int outputTokens) {}
 }

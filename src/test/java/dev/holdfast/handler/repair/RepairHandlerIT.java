@@ -17,6 +17,7 @@ import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.session.AllowanceStore;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -87,6 +88,7 @@ class RepairHandlerIT {
                 CallRetryOptions.DEFAULTS,
                 ProviderEventListener.NONE),
             CallGuard.NONE,
+            AllowanceStore.NONE,
             (ticketId, leaseNo) -> journal,
             (ticketId, leaseNo, event) -> {},
             Trace.Steps.NONE,
@@ -95,7 +97,8 @@ class RepairHandlerIT {
             (ticketId, designId) -> false,
             InstantSource.system());
     return new RepairHandler(
-        new RepairPorts.Settings(directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1), ports);
+        new RepairPorts.Settings(directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1, 8192),
+        ports);
   }
 
   private static TicketContext context(String design) {
