@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class WireProvider implements ChatProvider {
   private static final Logger LOG = LoggerFactory.getLogger(WireProvider.class);
 
+  /** A stale connection fails in milliseconds; what ran longer may have been worked on. */
+  private static final Duration STALE_WITHIN = Duration.ofSeconds(1);
+
   private final ProviderSettings settings;
   private final VendorApi api;
   private final WireListener wire;
@@ -93,7 +96,7 @@ public final class WireProvider implements ChatProvider {
     long deadline = nanoTime.getAsLong() + request.timeout().toNanos();
     Exchange first = new Exchange(request, key, deadline);
     CallResult result = first.run(stream);
-    if (!first.mayBeStaleConnection(result)) {
+    if (!first.wasStaleConnection(result)) {
       return result;
     }
     LOG.debug("{}: no byte of an answer, asking again at once", settings.name());
@@ -182,13 +185,15 @@ public final class WireProvider implements ChatProvider {
     }
 
     /** A connection that was never made is no stale one: who is refused is not asked twice. */
-    boolean mayBeStaleConnection(CallResult result) {
+    boolean wasStaleConnection(CallResult result) {
+      long now = nanoTime.getAsLong();
       return result instanceof CallResult.Failed failed
           && failed.kind() == FailureKind.NETWORK_ERROR
           && failed.retryable()
           && failed.maybeBilled()
           && seen.status() == null
-          && deadline - nanoTime.getAsLong() > 0;
+          && now - started <= STALE_WITHIN.toNanos()
+          && deadline - now > 0;
     }
 
     private void tell(CallResult result) {

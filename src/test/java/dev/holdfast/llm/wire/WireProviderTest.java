@@ -241,6 +241,22 @@ class WireProviderTest {
   }
 
   @Test
+  @DisplayName(
+      "one that breaks after more than a second was worked on: it counts, and is not asked again")
+  void brokenLate() throws InterruptedException {
+    CallResult.Failed failed =
+        failed(
+            _ -> {
+              nanos.addAndGet(Duration.ofMillis(1_001).toNanos());
+              throw new SocketException("reset");
+            },
+            _ -> Calls.answer("x", new Usage(1, 0, 0, 1)));
+    assertThat(failed.kind()).isEqualTo(FailureKind.NETWORK_ERROR);
+    assertThat(failed.maybeBilled()).isTrue();
+    assertThat(wire).hasSize(1);
+  }
+
+  @Test
   @DisplayName("what was refused, hopeless, answered, or too late is not asked again")
   void notStale() throws InterruptedException {
     failed(throwing(new ConnectException("refused")));
