@@ -19,24 +19,46 @@ final class OpenAiUsage {
             .filter(count -> count > 0)
             .orElseGet(() -> number(usage._allProperties(), "prompt_cache_hit_tokens"));
     long written = details.map(all -> known(all._cacheWriteTokens())).orElse(0L);
-    return parts(known(usage._promptTokens()), read, written, known(usage._completionTokens()));
+    long prompt = known(usage._promptTokens());
+    Optional<Long> reasoning =
+        usage._completionTokensDetails().asKnown().flatMap(all -> all._reasoningTokens().asKnown());
+    long output =
+        output(prompt, known(usage._completionTokens()), known(usage._totalTokens()), reasoning);
+    return parts(prompt, read, written, output);
   }
 
   /** Of an object with a field for it, such as a choice of Moonshot's. */
   static Optional<Usage> within(Map<String, JsonValue> fields) {
     return object(fields, "usage")
         .map(
-            usage ->
-                parts(
-                    number(usage, "prompt_tokens"),
-                    number(usage, "cached_tokens"),
-                    0,
-                    number(usage, "completion_tokens")));
+            usage -> {
+              long prompt = number(usage, "prompt_tokens");
+              Optional<Long> reasoning =
+                  object(usage, "completion_tokens_details")
+                      .filter(details -> details.containsKey("reasoning_tokens"))
+                      .map(details -> number(details, "reasoning_tokens"));
+              long output =
+                  output(
+                      prompt,
+                      number(usage, "completion_tokens"),
+                      number(usage, "total_tokens"),
+                      reasoning);
+              return parts(prompt, number(usage, "cached_tokens"), 0, output);
+            });
   }
 
   /** Of a chunk of Groq's, which has it in a place of its own. */
   static Optional<Usage> ofGroq(Map<String, JsonValue> chunk) {
     return object(chunk, "x_groq").flatMap(OpenAiUsage::within);
+  }
+
+  /** xAI's completion leaves out the tokens of its reasoning, which only the total has. */
+  private static long output(long prompt, long completion, long total, Optional<Long> reasoning) {
+    if (prompt == 0) {
+      return completion;
+    }
+    long most = reasoning.map(tokens -> completion + Math.max(0, tokens)).orElse(Long.MAX_VALUE);
+    return Math.max(completion, Math.min(total - prompt, most));
   }
 
   private static Usage parts(long prompt, long read, long written, long output) {

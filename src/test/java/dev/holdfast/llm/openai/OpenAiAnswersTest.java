@@ -120,11 +120,21 @@ class OpenAiAnswersTest {
             + " | 5 4 0 0",
         "'prompt_tokens':9,'prompt_tokens_details':null | 9 0 0 0",
         "'prompt_tokens':3,'prompt_tokens_details':{'cached_tokens':4} | 0 4 0 0",
+        "'prompt_tokens':9,'completion_tokens':2,'total_tokens':11 | 9 0 0 2",
+        "'prompt_tokens':9,'completion_tokens':2,'total_tokens':61 | 9 0 0 52",
+        "'prompt_tokens':9,'completion_tokens':2,'total_tokens':61,"
+            + "'completion_tokens_details':{'reasoning_tokens':50} | 9 0 0 52",
+        "'prompt_tokens':9,'completion_tokens':52,'total_tokens':61,"
+            + "'completion_tokens_details':{'reasoning_tokens':50} | 9 0 0 52",
+        "'prompt_tokens':9,'completion_tokens':2,'total_tokens':9000,"
+            + "'completion_tokens_details':{'reasoning_tokens':50} | 9 0 0 52",
+        "'prompt_tokens':9,'completion_tokens':2,'total_tokens':3 | 9 0 0 2",
+        "'completion_tokens':2,'total_tokens':11 | 0 0 0 2",
         "'prompt_tokens':-3,'completion_tokens':-1 | 0 0 0 0",
         "'prompt_tokens':'many','completion_tokens':2 | 0 0 0 2",
         "'prompt_tokens':9,'prompt_cache_hit_tokens':-4 | 9 0 0 0",
       })
-  @DisplayName("B72: no token is counted twice, and none is negative")
+  @DisplayName("B72: no token is counted twice, none is left out, and none is negative")
   void usage(String fields, String counts) throws InterruptedException {
     String chunk = event("{'choices':[],'usage':{" + fields + "}}");
     Usage usage = answer(TEXT, END, chunk).usage();
@@ -155,7 +165,7 @@ class OpenAiAnswersTest {
   @ValueSource(
       strings = {
         "{'choices':[{'delta':{},'usage':{'prompt_tokens':9,'cached_tokens':4,"
-            + "'completion_tokens':2}}]}",
+            + "'completion_tokens':1,'total_tokens':11}}]}",
         "{'choices':[],'x_groq':{'usage':{'prompt_tokens':9,'cached_tokens':4,"
             + "'completion_tokens':2}}}",
       })
