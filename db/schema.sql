@@ -2687,6 +2687,9 @@ BEGIN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
   t := jsonb_populate_record(t, changes);
+  IF changes ? 'max_cost_usd' THEN
+    PERFORM require_cost_limit(t.kind, t.max_cost_usd);
+  END IF;
   IF changes ?| '{queue,kind}' THEN
     PERFORM know_lane(t.queue, t.kind);
   END IF;
@@ -2778,6 +2781,9 @@ BEGIN
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
   IF octet_length(enqueue_any_ticket.title) > 10000 THEN
     PERFORM require_length('title', enqueue_any_ticket.title, 10000);
+  END IF;
+  IF enqueue_any_ticket.max_cost_usd IS NOT NULL THEN
+    PERFORM require_cost_limit(kind_name, enqueue_any_ticket.max_cost_usd);
   END IF;
   IF enqueue_any_ticket.run_at IS NOT NULL THEN
     PERFORM require_start('run_at', enqueue_any_ticket.run_at);
@@ -4102,6 +4108,7 @@ BEGIN
     require_history(NEW.rejection_count, NEW.error_category);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
+    PERFORM require_cost_limit(NEW.kind, NEW.max_cost_usd);
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
   END IF;
   IF NEW.id IS NULL THEN
@@ -5419,7 +5426,7 @@ BEGIN
   END IF;
   IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
     of_ticket := substr(raise_budget.scope, 8)::bigint;
-    PERFORM locked_ticket(of_ticket);
+    PERFORM require_cost_limit((locked_ticket(of_ticket)).kind, usd);
     UPDATE ticket_base b SET max_cost_usd = usd, updated_at = now() WHERE b.id = of_ticket;
     PERFORM log_activity(of_ticket, 'budget_raised', raise_budget.actor, jsonb_build_object('toUsd', usd));
     IF EXISTS (SELECT FROM ticket_base b WHERE b.id = of_ticket AND b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded: ticket:%') THEN
@@ -6074,6 +6081,23 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) IS 'Enforces the allowed_actions that a hold names.';
 GRANT EXECUTE ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_cost_limit(kind text, usd numeric)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF usd IS NOT NULL AND kind IN ('workflow', 'command') THEN
+    RAISE EXCEPTION 'a ticket of the kind "%" has no limit of cost: %', kind, CASE kind
+        WHEN 'workflow' THEN 'its steps are tickets of their own' ELSE 'Holdfast does not see what a command spends' END
+      USING ERRCODE = 'HF422', HINT = CASE kind WHEN 'workflow' THEN 'Set limits.max_cost_usd in the designs of its steps.' ELSE 'Leave it out.' END;
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_cost_limit(text,numeric) IS 'Refuses a limit of cost with HF422 where nothing would keep it.';
+GRANT EXECUTE ON FUNCTION holdfast.require_cost_limit(text,numeric) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_graph_ticket(t jsonb, place bigint)
  RETURNS void

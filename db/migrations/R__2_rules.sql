@@ -50,6 +50,18 @@ END
 $$;
 COMMENT ON FUNCTION require_start IS 'Refuses infinity as the time at which a ticket may start with HF422.';
 
+CREATE OR REPLACE FUNCTION require_cost_limit(kind text, usd numeric) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF usd IS NOT NULL AND kind IN ('workflow', 'command') THEN
+    RAISE EXCEPTION 'a ticket of the kind "%" has no limit of cost: %', kind, CASE kind
+        WHEN 'workflow' THEN 'its steps are tickets of their own' ELSE 'Holdfast does not see what a command spends' END
+      USING ERRCODE = 'HF422', HINT = CASE kind WHEN 'workflow' THEN 'Set limits.max_cost_usd in the designs of its steps.' ELSE 'Leave it out.' END;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_cost_limit IS 'Refuses a limit of cost with HF422 where nothing would keep it.';
+
 CREATE OR REPLACE FUNCTION require_time(what text, at timestamptz) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN

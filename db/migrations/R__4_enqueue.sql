@@ -181,6 +181,9 @@ BEGIN
   IF octet_length(enqueue_any_ticket.title) > 10000 THEN
     PERFORM require_length('title', enqueue_any_ticket.title, 10000);
   END IF;
+  IF enqueue_any_ticket.max_cost_usd IS NOT NULL THEN
+    PERFORM require_cost_limit(kind_name, enqueue_any_ticket.max_cost_usd);
+  END IF;
   IF enqueue_any_ticket.run_at IS NOT NULL THEN
     PERFORM require_start('run_at', enqueue_any_ticket.run_at);
   END IF;

@@ -78,6 +78,7 @@ BEGIN
     require_history(NEW.rejection_count, NEW.error_category);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
+    PERFORM require_cost_limit(NEW.kind, NEW.max_cost_usd);
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
   END IF;
   IF NEW.id IS NULL THEN
@@ -194,6 +195,9 @@ BEGIN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
   t := jsonb_populate_record(t, changes);
+  IF changes ? 'max_cost_usd' THEN
+    PERFORM require_cost_limit(t.kind, t.max_cost_usd);
+  END IF;
   IF changes ?| '{queue,kind}' THEN
     PERFORM know_lane(t.queue, t.kind);
   END IF;

@@ -105,7 +105,7 @@ BEGIN
   END IF;
   IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
     of_ticket := substr(raise_budget.scope, 8)::bigint;
-    PERFORM locked_ticket(of_ticket);
+    PERFORM require_cost_limit((locked_ticket(of_ticket)).kind, usd);
     UPDATE ticket_base b SET max_cost_usd = usd, updated_at = now() WHERE b.id = of_ticket;
     PERFORM log_activity(of_ticket, 'budget_raised', raise_budget.actor, jsonb_build_object('toUsd', usd));
     IF EXISTS (SELECT FROM ticket_base b WHERE b.id = of_ticket AND b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded: ticket:%') THEN

@@ -38,7 +38,7 @@ class EnqueueCommandIT {
         cli.run(
             "enqueue",
             "--kind",
-            "command",
+            "mend",
             "--title",
             "a title",
             "--payload",
@@ -64,7 +64,7 @@ class EnqueueCommandIT {
                     + " ZONE 'UTC', unique_key, max_cost_usd, state) FROM holdfast.tickets WHERE id"
                     + " = "
                     + id))
-        .isEqualTo("command|a title|{\"n\": 1}|mail|7|2036-01-02 02:04:05|k1|2.50|ready");
+        .isEqualTo("mend|a title|{\"n\": 1}|mail|7|2036-01-02 02:04:05|k1|2.50|ready");
   }
 
   @Test
@@ -169,7 +169,7 @@ class EnqueueCommandIT {
     }
     lines.add("");
     lines.add(
-        "{\"kind\": \"command\", \"queue\": \"bulk\", \"unique_key\": \"twice\", \"max_cost_usd\":"
+        "{\"kind\": \"mend\", \"queue\": \"bulk\", \"unique_key\": \"twice\", \"max_cost_usd\":"
             + " 1.5, \"priority\": 3}");
     lines.add("{\"kind\": \"command\", \"queue\": \"bulk\", \"unique_key\": \"twice\"}");
     Path file = Files.write(directory.resolve("t.jsonl"), lines);
@@ -303,6 +303,7 @@ class EnqueueCommandIT {
             List.of("enqueue", "--kind", "command", "--queue", "a b; DROP TABLE"),
             List.of("enqueue", "--kind", "command", "--max-cost", "-1"),
             List.of("enqueue", "--kind", "command", "--max-cost", "1e999999"),
+            List.of("enqueue", "--kind", "workflow", "--max-cost", "1"),
             List.of("enqueue", "--kind", "command", "--title", "nul \0 here"),
             List.of("enqueue", "--kind", "command", "--bogus"),
             List.of("enqueue", "--kind", "command", "extra"),

@@ -97,7 +97,10 @@ public final class EnqueueCommand implements Callable<Integer> {
           "Unique key: if a ticket has it already, that one's id is printed and nothing is added.")
   private @Nullable String key;
 
-  @Option(names = "--max-cost", paramLabel = "USD", description = "What its model calls may cost.")
+  @Option(
+      names = "--max-cost",
+      paramLabel = "USD",
+      description = "What its model calls may cost; not of a workflow or a command.")
   private @Nullable String maxCost;
 
   @Option(

@@ -72,6 +72,7 @@ record NewTicketRules(PayloadLimits limits) {
                   + " between wait for %s each, and this one for them")
               .formatted(MAX_PREDECESSORS, ticket.after().size(), MAX_PREDECESSORS));
     }
+    checkCostLimit(ticket.kind(), ticket.maxCostUsd());
     BigDecimal cost = ticket.maxCostUsd();
     if (cost != null
         && (cost.signum() < 0
@@ -82,6 +83,24 @@ record NewTicketRules(PayloadLimits limits) {
               .formatted(MAX_COST_DECIMALS, cost.round(SHOWN)));
     }
     return expanded;
+  }
+
+  /** As require_cost_limit in the database. */
+  static void checkCostLimit(@Nullable String kind, @Nullable BigDecimal cost) {
+    if (cost == null || kind == null) {
+      return;
+    }
+    @Nullable String why =
+        switch (kind) {
+          case "workflow" ->
+              "its steps are tickets of their own; set limits.max_cost_usd in their designs";
+          case "command" -> "Holdfast does not see what a command spends; leave it out";
+          default -> null;
+        };
+    if (why != null) {
+      throw new InvalidTicketException(
+          "a ticket of the kind \"%s\" has no limit of cost: %s".formatted(kind, why));
+    }
   }
 
   private static void checkTitle(@Nullable String title) {

@@ -192,7 +192,9 @@ final class TicketCopy {
       throws SQLException {
     column("true", '\t');
     column(design == null ? null : Long.toString(design.id()), '\t');
-    column(kind(ticket, design), '\t');
+    @Nullable String kind = kind(ticket, design);
+    NewTicketRules.checkCostLimit(kind, ticket.maxCostUsd());
+    column(kind, '\t');
     column(ticket.payload(), '\t');
     column(Integer.toString(payloadBytes), '\t');
     column(ticket.queue(), '\t');

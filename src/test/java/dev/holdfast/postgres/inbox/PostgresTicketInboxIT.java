@@ -19,10 +19,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @WithDatabase
@@ -232,6 +234,40 @@ class PostgresTicketInboxIT {
         .hasMessageStartingWith("ticket 3: ")
         .hasMessageContaining(message);
     assertThat(count("bad-input")).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"workflow, steps are tickets of their own", "command, does not see what a command"})
+  @DisplayName("no limit of cost where nothing would keep it, whichever way a ticket comes")
+  void costLimitOfKind(String kind, String why) {
+    String design = kind + "-without-limit";
+    sql.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?, '{}')",
+        design,
+        kind);
+    NewTicket ofDesign = NewTicket.ofDesign(design).withMaxCostUsd(BigDecimal.ONE);
+    List<ThrowingCallable> ways =
+        List.of(
+            () -> inbox.enqueue(ofDesign),
+            () -> inbox.enqueue(NewTicket.ofKind(kind).withMaxCostUsd(BigDecimal.ZERO)),
+            () -> inbox.enqueueAll(List.of(ofDesign).iterator()),
+            () -> inbox.enqueueAll(List.of(ofDesign.withUniqueKey(design)).iterator()));
+    for (ThrowingCallable way : ways) {
+      assertThatThrownBy(way)
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessageContaining("a ticket of the kind \"" + kind + "\" has no limit of cost")
+          .hasMessageContaining(why);
+    }
+    TestSql.Refusal insert =
+        sql.refusal(
+            "INSERT INTO holdfast.tickets (design, max_cost_usd) VALUES ('" + design + "', 1)");
+    assertThat(insert.sqlState()).isEqualTo("HF422");
+    long id = inbox.enqueue(NewTicket.ofDesign(design));
+    assertThat(
+            sql.refusal("UPDATE holdfast.tickets SET max_cost_usd = 1 WHERE id = " + id).sqlState())
+        .isEqualTo("HF422");
+    assertThat(sql.refusal("SELECT holdfast.raise_budget('ticket:" + id + "', 1, 'ann')").message())
+        .contains(why);
   }
 
   @Test
