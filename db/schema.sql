@@ -2410,8 +2410,8 @@ CREATE OR REPLACE FUNCTION holdfast.configure_budget(of_scope text, of_period te
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, configured_per, changed_by)
-  VALUES (of_scope, of_period, usd, usd, of_period, by_worker)
+  INSERT INTO budgets AS b (scope, per, limit_usd, reserved_usd, configured_usd, configured_per, changed_by)
+  VALUES (of_scope, of_period, usd, reserved_before(of_scope), usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE
   SET limit_usd = usd, configured_usd = usd, per = of_period, configured_per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
   WHERE b.configured_usd IS DISTINCT FROM usd OR b.configured_per <> of_period;
@@ -5445,8 +5445,8 @@ BEGIN
   END IF;
   -- Before anything is changed: a worker that looks just now would make release_waiting return at once, and this say that it released none.
   PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
-  INSERT INTO budgets AS b (scope, per, limit_usd, changed_by)
-  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, raise_budget.actor)
+  INSERT INTO budgets AS b (scope, per, limit_usd, reserved_usd, changed_by)
+  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, reserved_before(raise_budget.scope), raise_budget.actor)
   ON CONFLICT (scope) DO UPDATE
   SET limit_usd = usd, per = COALESCE(raise_budget.per, b.per), changed_by = raise_budget.actor, changed_at = clock_timestamp();
   PERFORM log_activity(NULL, 'budget_raised', raise_budget.actor, jsonb_build_object('scope', raise_budget.scope, 'toUsd', usd));
@@ -6492,6 +6492,18 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) IS 'Reserves the worst cost of a call in all its budgets, or says which one has no room.';
 GRANT EXECUTE ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.reserved_before(of_scope text)
+ RETURNS numeric
+ LANGUAGE sql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT COALESCE(sum(r.usd), 0) FROM (
+    SELECT x.usd FROM budget_reservations x
+    WHERE of_scope = ANY (x.scopes) AND NOT EXISTS (SELECT FROM budgets b WHERE b.scope = of_scope) ORDER BY x.id FOR UPDATE OF x) r
+$function$;
+COMMENT ON FUNCTION holdfast.reserved_before(text) IS 'What calls on their way have reserved of a budget that was removed meanwhile; nothing of one that is there.';
+GRANT EXECUTE ON FUNCTION holdfast.reserved_before(text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.restore_hold(t holdfast.ticket_base, h holdfast.released_holds, actor text)
  RETURNS boolean

@@ -70,11 +70,20 @@ END
 $$;
 COMMENT ON FUNCTION book_lost_reservations IS 'A call whose worker died was possibly billed: its reservation is booked as spent.';
 
+-- Locked: a call that is just being settled is waited for, and one that comes after meets the new budget.
+CREATE OR REPLACE FUNCTION reserved_before(of_scope text) RETURNS numeric
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT COALESCE(sum(r.usd), 0) FROM (
+    SELECT x.usd FROM budget_reservations x
+    WHERE of_scope = ANY (x.scopes) AND NOT EXISTS (SELECT FROM budgets b WHERE b.scope = of_scope) ORDER BY x.id FOR UPDATE OF x) r
+$$;
+COMMENT ON FUNCTION reserved_before IS 'What calls on their way have reserved of a budget that was removed meanwhile; nothing of one that is there.';
+
 CREATE OR REPLACE FUNCTION configure_budget(of_scope text, of_period text, usd numeric, by_worker text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, configured_per, changed_by)
-  VALUES (of_scope, of_period, usd, usd, of_period, by_worker)
+  INSERT INTO budgets AS b (scope, per, limit_usd, reserved_usd, configured_usd, configured_per, changed_by)
+  VALUES (of_scope, of_period, usd, reserved_before(of_scope), usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE
   SET limit_usd = usd, configured_usd = usd, per = of_period, configured_per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
   WHERE b.configured_usd IS DISTINCT FROM usd OR b.configured_per <> of_period;
@@ -124,8 +133,8 @@ BEGIN
   END IF;
   -- Before anything is changed: a worker that looks just now would make release_waiting return at once, and this say that it released none.
   PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
-  INSERT INTO budgets AS b (scope, per, limit_usd, changed_by)
-  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, raise_budget.actor)
+  INSERT INTO budgets AS b (scope, per, limit_usd, reserved_usd, changed_by)
+  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, reserved_before(raise_budget.scope), raise_budget.actor)
   ON CONFLICT (scope) DO UPDATE
   SET limit_usd = usd, per = COALESCE(raise_budget.per, b.per), changed_by = raise_budget.actor, changed_at = clock_timestamp();
   PERFORM log_activity(NULL, 'budget_raised', raise_budget.actor, jsonb_build_object('scope', raise_budget.scope, 'toUsd', usd));

@@ -296,6 +296,32 @@ class PostgresAccountStoreIT {
     assertThat(sql.column(BUDGETS)).containsExactly("day 1 day");
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName(
+      "issue 5.3: a budget that is made anew knows what calls on their way have reserved of it")
+  void madeAnew(boolean byPerson) {
+    PostgresAccountStore store = store("one");
+    PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
+    store.configure("day", "day", ONE);
+    Reservation.Granted underWay =
+        (Reservation.Granted) store.reserve(List.of("day"), new BigDecimal("0.6"), 1, 1);
+    desk.remove("day", "ann");
+    if (byPerson) {
+      desk.raise("day", ONE, "ann", null);
+    } else {
+      store.configure("day", "day", ONE);
+    }
+    assertThat(store.reserve(List.of("day"), new BigDecimal("0.5"), 1, 1))
+        .isInstanceOf(Reservation.NoRoom.class);
+    Reservation.Granted second =
+        (Reservation.Granted) store.reserve(List.of("day"), new BigDecimal("0.4"), 1, 1);
+    store.settle(underWay.id(), new BigDecimal("0.2"));
+    assertThat(sql.value("SELECT spent_usd || ' ' || reserved_usd FROM holdfast.budgets"))
+        .isEqualTo("0.2 0.4");
+    store.settle(second.id(), BigDecimal.ZERO);
+  }
+
   @Test
   @DisplayName("a budget of a design that there is not would cap nothing: it is refused")
   void unknownDesign() {
