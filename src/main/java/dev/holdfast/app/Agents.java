@@ -42,9 +42,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes the handler for tickets of kind agent, with the providers behind it. */
 final class Agents implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Agents.class);
   private static final String SCHEMA = "holdfast";
 
   private final Map<String, ChatProvider> providers;
@@ -138,10 +141,21 @@ final class Agents implements AutoCloseable {
   /** Budgets of keys are written by their labels, which are known only here. */
   private static void configure(
       PostgresAccountStore store, SpendSettings spend, Map<String, ChatProvider> providers) {
+    List<String> scopes = new ArrayList<>();
     for (SpendSettings.Budget budget : spend.budgets()) {
       for (String scope : budget.scopes(providers.values())) {
         store.configure(scope, budget.per(), budget.usd());
+        scopes.add(scope);
       }
+    }
+    // It may be in the configuration of other workers, so that a person decides.
+    for (String scope : store.configuredBeside(scopes)) {
+      LOG.warn(
+          "the budget {} is not in this configuration, was set by an earlier one or another"
+              + " worker's, and still holds tickets; if no worker has it: holdfast budgets remove"
+              + " {}",
+          scope,
+          scope);
     }
   }
 

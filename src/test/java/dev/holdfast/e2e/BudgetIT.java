@@ -126,6 +126,18 @@ class BudgetIT {
     assertThat(of(USED_UP, 204)).hasSize(1);
   }
 
+  @Test
+  @DisplayName("a worker that starts names the budgets that only an earlier configuration has set")
+  void leftBehind() throws Exception {
+    rows.column("SELECT holdfast.configure_budget('design:gone', 'day', 3, 'an earlier worker')");
+    try (HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening()) {
+      assertThat(worker.stderr())
+          .contains("holdfast budgets remove design:gone")
+          .doesNotContain("holdfast budgets remove day");
+    }
+    rows.column("SELECT holdfast.remove_budget('design:gone', 'ann')");
+  }
+
   private JsonNode taken(String type) {
     return TicketRows.await(type + " is told")
         .until(() -> of(type, 204).findFirst(), each -> each.isPresent())

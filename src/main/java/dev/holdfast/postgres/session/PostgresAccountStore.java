@@ -248,6 +248,20 @@ public final class PostgresAccountStore implements AccountStore {
                 .list());
   }
 
+  /** The budgets that a configuration has set, and nobody since, without these. */
+  public List<String> configuredBeside(List<String> scopes) {
+    return statement(
+        handle ->
+            handle
+                .createQuery(
+                    sql.inSchema(
+                        "SELECT scope FROM holdfast.budgets WHERE limit_usd = configured_usd"
+                            + " AND scope <> ALL (:scopes) ORDER BY scope"))
+                .bindArray("scopes", String.class, scopes)
+                .mapTo(String.class)
+                .list());
+  }
+
   @Override
   public List<String> upkeep(OutageSettings outages) {
     return statement(
