@@ -10,6 +10,8 @@ import dev.holdfast.session.report.UsedUp;
 import dev.holdfast.session.retry.Route;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +25,27 @@ final class Budget {
   private static final int LEAST_OUTPUT_TOKENS = 256;
 
   private final RetryContext context;
-  private final @Nullable BigDecimal ticketUsd;
+  private final Supplier<Optional<BigDecimal>> ownLimit;
   private final Allowance allowance;
   private final Memory memory;
+  private @Nullable BigDecimal ticketUsd;
   private @Nullable Spent atStart;
   private @Nullable UsedUp usedUp;
 
-  Budget(RetryContext context, SessionSettings settings, Memory memory) {
+  /**
+   * @param ownLimit of the ticket, as it is now
+   */
+  Budget(
+      RetryContext context,
+      SessionSettings settings,
+      Memory memory,
+      Supplier<Optional<BigDecimal>> ownLimit) {
     this.context = context;
     this.allowance = settings.allowance();
     this.ticketUsd =
         allowance.costUsd() == null ? settings.limits().maxCostUsd() : allowance.costUsd();
     this.memory = memory;
+    this.ownLimit = ownLimit;
   }
 
   /**
@@ -60,6 +71,10 @@ final class Budget {
     CallResult.Failed used = overBound();
     if (used != null) {
       return new Permit(null, used);
+    }
+    if (!fits(route, request)) {
+      // A person may have raised it since the attempt has begun.
+      ticketUsd = ownLimit.get().orElse(ticketUsd);
     }
     ChatRequest fitting = fitting(route, request);
     return fitting == null ? new Permit(null, noRoom(route, request)) : new Permit(fitting, null);

@@ -34,7 +34,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
     RunState run = new RunState(memory, progress, new Notices(), shared.events());
     AnswerActions actions =
         new AnswerActions(ports.toolBox(), ports.approvals(), shared.rules(), shared.signal(), run);
-    Budget budget = new Budget(context, settings, memory);
+    Budget budget = new Budget(context, settings, memory, ports.ownLimit());
     Compactor compactor =
         new Compactor(
             ports.summariser(),

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
@@ -169,6 +170,7 @@ public final class AgentHandler implements TicketHandler {
         .withApprovals(
             DesignApprovals.of(
                 design.approval(), box, ports.sessions().approvals(), id, claimed.lease()))
+        .withOwnLimit(() -> Optional.ofNullable(ports.sessions().allowances().of(id).maxCostUsd()))
         .withSummariser(
             new ModelSummariser(
                 design.limits().llmTimeout(), design.limits().maxOutputTokens(), calls, budget));

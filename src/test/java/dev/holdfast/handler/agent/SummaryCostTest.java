@@ -12,6 +12,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.session.AllowanceStore;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ReportRules;
@@ -19,11 +20,13 @@ import dev.holdfast.session.report.Spent;
 import dev.holdfast.worker.HandlerResult;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -168,6 +171,21 @@ class SummaryCostTest {
     assertThat(held.reason()).startsWith("budget_exceeded: ticket:17: 0.0088 USD spent of 0.0115,");
     assertThat(provider.asked).isEmpty();
     assertThat(compacted()).extracting(JournalEntry.Compacted::summarised).containsExactly(false);
+  }
+
+  @Test
+  @DisplayName("A ticket whose limit is raised while it is worked on goes on")
+  void raisedMeanwhile() throws Exception {
+    AtomicInteger reads = new AtomicInteger();
+    tickets.allowances =
+        id ->
+            new AllowanceStore.Own(
+                new BigDecimal(reads.incrementAndGet() == 1 ? "0.0115" : "0.05"), Duration.ZERO);
+
+    assertThat(run("max_cost_usd: 5", new Priced(SummaryCostTest::longest)))
+        .isInstanceOf(HandlerResult.Succeeded.class);
+
+    assertThat(reads).hasValue(2);
   }
 
   @Test
