@@ -5439,6 +5439,12 @@ BEGIN
     RAISE EXCEPTION '"%" is not the scope of a budget', left(raise_budget.scope, 100)
       USING ERRCODE = 'HF422', HINT = 'Scopes are day, design:NAME, key:PROVIDER/KEY_ID and ticket:ID; holdfast budgets shows them.';
   END IF;
+  -- Nothing here knows the keys, but what they are stored by.
+  IF raise_budget.scope LIKE 'key:%' AND raise_budget.scope !~ '^key:.+/([0-9a-f]{12}|none)$'
+    AND NOT EXISTS (SELECT FROM budgets b WHERE b.scope = raise_budget.scope) THEN
+    RAISE EXCEPTION '"%" is the scope of no key', left(raise_budget.scope, 100)
+      USING ERRCODE = 'HF422', HINT = 'It is key:PROVIDER/KEY_ID, where KEY_ID is the start of the key''s SHA-256 in 12 hex digits, or none; holdfast budgets raise takes key:PROVIDER/key-1, too.';
+  END IF;
   -- One that the configuration names may be there before its design.
   IF raise_budget.scope LIKE 'design:%' AND NOT EXISTS (SELECT FROM budgets b WHERE b.scope = raise_budget.scope) THEN
     PERFORM latest_design(substr(raise_budget.scope, 8));

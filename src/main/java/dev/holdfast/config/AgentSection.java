@@ -1,6 +1,7 @@
 package dev.holdfast.config;
 
 import dev.holdfast.handler.agent.AgentSettings;
+import dev.holdfast.llm.Account;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
@@ -73,6 +74,20 @@ public record AgentSection(
 
   AgentSection withSecrets(Secrets secrets) {
     return new AgentSection(providers, sandbox, spend, handler.withSecrets(secrets));
+  }
+
+  /**
+   * The scopes of budgets that a person means: those of keys are stored by the keys' ids, and may
+   * be named by their labels as well. None where no provider has such a key.
+   */
+  public List<String> budgetScopes(String scope) {
+    List<Account> accounts =
+        providers.stream().flatMap(each -> each.settings().accounts().stream()).toList();
+    boolean isStored =
+        !scope.startsWith("key:")
+            || accounts.stream()
+                .anyMatch(each -> scope.equals("key:" + each.provider() + "/" + each.keyId()));
+    return isStored ? List.of(scope) : SpendSettings.keyScopes(scope, accounts);
   }
 
   /** With one provider more, in the place of another of its name. */

@@ -46,15 +46,8 @@ public record SpendSettings(
       if (!scope.startsWith("key:")) {
         return List.of(scope);
       }
-      List<String> found = new ArrayList<>();
-      for (ChatProvider provider : providers) {
-        for (Account account : provider.accounts()) {
-          String named = "key:" + account.provider() + "/";
-          if (scope.equals(named + "*") || scope.equals(named + account.label())) {
-            found.add(named + account.keyId());
-          }
-        }
-      }
+      List<String> found =
+          keyScopes(scope, providers.stream().flatMap(each -> each.accounts().stream()).toList());
       if (found.isEmpty()) {
         throw new ConfigException(
             SpendKeys.BUDGETS_PER_KEY.name()
@@ -64,6 +57,18 @@ public record SpendSettings(
       }
       return found;
     }
+  }
+
+  /** The scopes of all keys that a label or * names; none where nobody has such a key. */
+  static List<String> keyScopes(String scope, List<Account> accounts) {
+    List<String> found = new ArrayList<>();
+    for (Account account : accounts) {
+      String named = "key:" + account.provider() + "/";
+      if (scope.equals(named + "*") || scope.equals(named + account.label())) {
+        found.add(named + account.keyId());
+      }
+    }
+    return found;
   }
 
   static SpendSettings of(Values values) {

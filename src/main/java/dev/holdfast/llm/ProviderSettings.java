@@ -25,6 +25,13 @@ public record ProviderSettings(
     this(name, baseUrl, keys, prices, DEFAULT_MAX_ANSWER_CHARS);
   }
 
+  /** In the order in which their keys are used. */
+  public List<Account> accounts() {
+    return ProviderKey.numbered(keys).stream()
+        .map(key -> new Account(name, keys.isEmpty() ? Account.NO_KEY : key.id(), key.label()))
+        .toList();
+  }
+
   /** Without the keys. */
   @Override
   public String toString() {

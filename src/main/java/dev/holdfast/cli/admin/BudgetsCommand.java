@@ -49,11 +49,18 @@ public final class BudgetsCommand implements Callable<Integer> {
             root,
             "SCOPE",
             "As holdfast budgets shows it.",
-            (backend, scope, by) ->
-                "removed " + scope + ": released " + backend.spending().remove(scope, by)),
+            (backend, scope, by) -> removed(root, backend, scope, by)),
         "Take a budget away, with what was spent of it, and release the tickets that it held. One"
             + " that is configured comes back with the next start of a worker.",
         "holdfast budgets remove design:fixer");
+  }
+
+  private static String removed(HoldfastCommand root, Backend backend, String scope, String by) {
+    long released = 0;
+    for (String each : BudgetScopes.of(root, backend, scope)) {
+      released += backend.spending().remove(each, by);
+    }
+    return "removed " + scope + ": released " + released;
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
+import java.math.BigDecimal;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -32,7 +33,7 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "SCOPE",
-      description = "day, design:NAME, key:PROVIDER/KEY_ID or ticket:ID.")
+      description = "day, design:NAME, key:PROVIDER/KEY_ID (or key-1, *) or ticket:ID.")
   private String scope = "";
 
   @Option(names = "--to", paramLabel = "USD", required = true, description = "The new limit.")
@@ -56,11 +57,14 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
       throw new UsageException("--per: day or total");
     }
     try (Backend backend = root.open()) {
-      long released = backend.spending().raise(scope, Words.money("--to", to), by.name(root), per);
-      root.terminal()
-          .line(
-              "set %s to %s USD: released %s"
-                  .formatted(PlainText.oneLine(scope), to.strip(), released));
+      BigDecimal usd = Words.money("--to", to);
+      for (String each : BudgetScopes.of(root, backend, scope)) {
+        long released = backend.spending().raise(each, usd, by.name(root), per);
+        root.terminal()
+            .line(
+                "set %s to %s USD: released %s"
+                    .formatted(PlainText.oneLine(each), to.strip(), released));
+      }
       return ExitCode.DONE;
     }
   }

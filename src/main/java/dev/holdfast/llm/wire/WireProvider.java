@@ -71,10 +71,7 @@ public final class WireProvider implements ChatProvider {
 
   @Override
   public List<Account> accounts() {
-    boolean none = settings.keys().isEmpty();
-    return keys.stream()
-        .map(key -> new Account(name(), none ? Account.NO_KEY : key.id(), key.label()))
-        .toList();
+    return settings.accounts();
   }
 
   @Override

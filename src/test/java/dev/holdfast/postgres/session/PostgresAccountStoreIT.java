@@ -322,6 +322,20 @@ class PostgresAccountStoreIT {
     store.settle(second.id(), BigDecimal.ZERO);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"key:openai/key-1", "key:nosuch/zzz", "key:none", "key:/none"})
+  @DisplayName("a budget of what can be no key would cap nothing: it is refused")
+  void unknownKey(String scope) {
+    PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
+    assertThatThrownBy(() -> desk.raise(scope, ONE, "ann", null))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageStartingWith("\"" + scope + "\" is the scope of no key");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.budgets")).isZero();
+    desk.raise("key:openai/2a19f16bb258", ONE, "ann", null);
+    desk.raise("key:local/none", ONE, "ann", null);
+    assertThat(sql.number("SELECT count(*) FROM holdfast.budgets")).isEqualTo(2);
+  }
+
   @Test
   @DisplayName("a budget of a design that there is not would cap nothing: it is refused")
   void unknownDesign() {

@@ -1,0 +1,32 @@
+package dev.holdfast.cli.admin;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import java.util.List;
+
+/** The budgets that a person means by a scope. */
+final class BudgetScopes {
+  private BudgetScopes() {}
+
+  /**
+   * At least one. What is there needs no configuration: it may be of a key that is no more.
+   *
+   * @throws UsageException for a key that no provider has
+   */
+  static List<String> of(HoldfastCommand root, Backend backend, String scope) {
+    if (backend.spending().budgets().stream().anyMatch(each -> each.scope().equals(scope))) {
+      return List.of(scope);
+    }
+    List<String> scopes = root.settings().agents().budgetScopes(scope);
+    if (scopes.isEmpty()) {
+      throw new UsageException(
+          "there is no "
+              + PlainText.cut(PlainText.oneLine(scope), 100)
+              + " in this configuration; the keys of a provider are key:PROVIDER/key-1, key-2 and"
+              + " so on, key:PROVIDER/* is each of them");
+    }
+    return scopes;
+  }
+}
