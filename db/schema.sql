@@ -6095,10 +6095,9 @@ CREATE OR REPLACE FUNCTION holdfast.require_cost_limit(kind text, usd numeric)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  IF usd IS NOT NULL AND kind IN ('workflow', 'command') THEN
-    RAISE EXCEPTION 'a ticket of the kind "%" has no limit of cost: %', kind, CASE kind
-        WHEN 'workflow' THEN 'its steps are tickets of their own' ELSE 'Holdfast does not see what a command spends' END
-      USING ERRCODE = 'HF422', HINT = CASE kind WHEN 'workflow' THEN 'Set limits.max_cost_usd in the designs of its steps.' ELSE 'Leave it out.' END;
+  IF usd IS NOT NULL AND kind = 'workflow' THEN
+    RAISE EXCEPTION 'a workflow has no limit of cost: its steps are tickets of their own'
+      USING ERRCODE = 'HF422', HINT = 'Set limits.max_cost_usd in the designs of its steps.';
   END IF;
 END
 $function$;

@@ -53,10 +53,9 @@ COMMENT ON FUNCTION require_start IS 'Refuses infinity as the time at which a ti
 CREATE OR REPLACE FUNCTION require_cost_limit(kind text, usd numeric) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  IF usd IS NOT NULL AND kind IN ('workflow', 'command') THEN
-    RAISE EXCEPTION 'a ticket of the kind "%" has no limit of cost: %', kind, CASE kind
-        WHEN 'workflow' THEN 'its steps are tickets of their own' ELSE 'Holdfast does not see what a command spends' END
-      USING ERRCODE = 'HF422', HINT = CASE kind WHEN 'workflow' THEN 'Set limits.max_cost_usd in the designs of its steps.' ELSE 'Leave it out.' END;
+  IF usd IS NOT NULL AND kind = 'workflow' THEN
+    RAISE EXCEPTION 'a workflow has no limit of cost: its steps are tickets of their own'
+      USING ERRCODE = 'HF422', HINT = 'Set limits.max_cost_usd in the designs of its steps.';
   END IF;
 END
 $$;

@@ -20,8 +20,7 @@ import java.util.regex.Pattern;
 record BoundedPattern(Pattern pattern) implements RegularExpression {
   private static final Duration TIME = Duration.ofSeconds(2);
 
-  /** Beyond its time, for a check that cannot be stopped, and for a place. */
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration FOR_PLACE = Duration.ofSeconds(1);
 
   /** A check that cannot be stopped keeps its place; without any, nothing is checked. */
   private static final Semaphore PLACES = new Semaphore(4);
@@ -39,39 +38,38 @@ record BoundedPattern(Pattern pattern) implements RegularExpression {
    * Checks one value, on a thread of its own: what goes astray behind the last letter reads nothing
    * and cannot be stopped, and on a virtual thread it would keep a carrier from all others.
    *
+   * <p>An interrupt waits until it is over.
+   *
    * @throws SchemaException where a pattern does not come to an end, or its repetition is too deep
    */
   static <T> List<T> inTime(Supplier<List<T>> check) {
     FutureTask<List<T>> task = new FutureTask<>(() -> inPlace(check));
+    Thread.ofPlatform().daemon().name("holdfast-schema").start(task);
+    long end = System.nanoTime() + FOR_PLACE.plus(TIME).toNanos();
+    boolean interrupted = false;
     try {
-      if (!PLACES.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw endless();
+      while (true) {
+        try {
+          return task.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
-      start(task);
-      return task.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw endless();
     } catch (ExecutionException e) {
       throw unwrapped(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SchemaException("the check was interrupted");
-    }
-  }
-
-  private static void start(Runnable task) {
-    boolean started = false;
-    try {
-      Thread.ofPlatform().daemon().name("holdfast-schema").start(task);
-      started = true;
     } finally {
-      if (!started) {
-        PLACES.release();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }
 
-  private static <T> List<T> inPlace(Supplier<List<T>> check) {
+  private static <T> List<T> inPlace(Supplier<List<T>> check) throws InterruptedException {
+    if (!PLACES.tryAcquire(FOR_PLACE.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw endless();
+    }
     try {
       return ScopedValue.where(END, System.nanoTime() + TIME.toNanos()).call(check::get);
     } finally {

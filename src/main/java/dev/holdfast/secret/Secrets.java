@@ -47,9 +47,11 @@ public final class Secrets {
     all.sort(Comparator.comparingInt((Form form) -> form.text().length()).reversed());
     this.forms = List.copyOf(all);
     this.spelled =
-        nameByValue.keySet().stream()
-            .sorted(Comparator.comparingInt(String::length).reversed())
-            .flatMap(value -> spelled(value, nameByValue.get(value)).stream())
+        nameByValue.entrySet().stream()
+            .sorted(
+                Comparator.comparingInt((Map.Entry<String, String> each) -> each.getKey().length())
+                    .reversed())
+            .flatMap(each -> spelled(each.getKey(), each.getValue()).stream())
             .toList();
   }
 

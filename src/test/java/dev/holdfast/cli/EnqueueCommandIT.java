@@ -38,7 +38,7 @@ class EnqueueCommandIT {
         cli.run(
             "enqueue",
             "--kind",
-            "mend",
+            "command",
             "--title",
             "a title",
             "--payload",
@@ -64,7 +64,7 @@ class EnqueueCommandIT {
                     + " ZONE 'UTC', unique_key, max_cost_usd, state) FROM holdfast.tickets WHERE id"
                     + " = "
                     + id))
-        .isEqualTo("mend|a title|{\"n\": 1}|mail|7|2036-01-02 02:04:05|k1|2.50|ready");
+        .isEqualTo("command|a title|{\"n\": 1}|mail|7|2036-01-02 02:04:05|k1|2.50|ready");
   }
 
   @Test
@@ -169,7 +169,7 @@ class EnqueueCommandIT {
     }
     lines.add("");
     lines.add(
-        "{\"kind\": \"mend\", \"queue\": \"bulk\", \"unique_key\": \"twice\", \"max_cost_usd\":"
+        "{\"kind\": \"command\", \"queue\": \"bulk\", \"unique_key\": \"twice\", \"max_cost_usd\":"
             + " 1.5, \"priority\": 3}");
     lines.add("{\"kind\": \"command\", \"queue\": \"bulk\", \"unique_key\": \"twice\"}");
     Path file = Files.write(directory.resolve("t.jsonl"), lines);

@@ -100,7 +100,7 @@ public final class EnqueueCommand implements Callable<Integer> {
   @Option(
       names = "--max-cost",
       paramLabel = "USD",
-      description = "What its model calls may cost; not of a workflow or a command.")
+      description = "What its own model calls may cost; a workflow has none.")
   private @Nullable String maxCost;
 
   @Option(

@@ -87,19 +87,10 @@ record NewTicketRules(PayloadLimits limits) {
 
   /** As require_cost_limit in the database. */
   static void checkCostLimit(@Nullable String kind, @Nullable BigDecimal cost) {
-    if (cost == null || kind == null) {
-      return;
-    }
-    @Nullable String why =
-        switch (kind) {
-          case "workflow" ->
-              "its steps are tickets of their own; set limits.max_cost_usd in their designs";
-          case "command" -> "Holdfast does not see what a command spends; leave it out";
-          default -> null;
-        };
-    if (why != null) {
+    if (cost != null && "workflow".equals(kind)) {
       throw new InvalidTicketException(
-          "a ticket of the kind \"%s\" has no limit of cost: %s".formatted(kind, why));
+          "a workflow has no limit of cost: its steps are tickets of their own; set"
+              + " limits.max_cost_usd in their designs");
     }
   }
 

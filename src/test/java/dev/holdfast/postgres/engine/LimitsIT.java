@@ -111,7 +111,8 @@ class LimitsIT {
   @Test
   @DisplayName("the health of a queue tells how many of the ready tickets no limit lets start now")
   void health() {
-    inbox.enqueue(ticket().withFairnessKey("acme"));
+    // Of the highest priority: now and then a claim begins with a low one that has fairness keys.
+    inbox.enqueue(ticket().withFairnessKey("acme").withPriority(1000));
     inbox.enqueue(keyed("a"));
     inbox.enqueue(keyed("a"));
     inbox.enqueue(keyed("b"));
