@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
-import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.InMemoryJournal;

@@ -160,7 +160,8 @@ class EscapeTest {
     Path file = Files.createDirectories(place.resolve("keys")).resolve("password");
     Files.writeString(file, "first secret");
     // As Kubernetes mounts a secret: a link to a link, which is replaced.
-    Path volume = Files.createDirectories(place.resolve("volume/..1")).getParent();
+    Path volume = place.resolve("volume");
+    Files.createDirectories(volume.resolve("..1"));
     Files.writeString(volume.resolve("..1/token"), "first secret");
     Files.createSymbolicLink(volume.resolve("..data"), Path.of("..1"));
     Files.createSymbolicLink(volume.resolve("token"), Path.of("..data/token"));
