@@ -168,11 +168,13 @@ final class WorkerProcess implements AutoCloseable {
     EndedTickets ended = new PostgresEndedTickets(tickets, "holdfast");
     return List.of(
         new WorkspaceSweep(
+            WorkspaceSweep.Of.AGENTS,
             settings.agents().handler().workspaceRoot(),
             settings.workspaceRetention(),
             ended,
             InstantSource.system()),
         new WorkspaceSweep(
+            WorkspaceSweep.Of.COMMANDS,
             settings.command().workspaceRoot(),
             Duration.ofHours(1),
             ended,

@@ -43,6 +43,7 @@ record Models(
   RunLog.Done<String> ask(String system, String prompt, int first, RunLog.Events events)
       throws ModelFailedException, StoodStillException, InterruptedException {
     CallResult.Failed last = null;
+    String noMoney = null;
     Routing asked = new Routing(routes);
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
@@ -59,8 +60,9 @@ record Models(
                   route.provider().cost(route.target().model(), answer.usage()).orElse(null)));
         }
         case CallResult.Refused refused -> asked.refused(route, refused.why());
+        // Another target may cost less.
         case CallResult.Failed failed when CountedProvider.NO_MONEY.equals(failed.code()) ->
-            throw new BudgetExceededException(failed.message());
+            noMoney = failed.message();
         case CallResult.Failed failed when failed.kind() == FailureKind.OUT_OF_BUDGET ->
             throw outOfBudget(failed);
         case CallResult.Failed failed -> last = failed;
@@ -70,6 +72,9 @@ record Models(
     Standstill still = asked.standstill();
     if (last != null) {
       throw new ModelFailedException(last, last.isOfAccount() ? still : null);
+    }
+    if (still == null && noMoney != null) {
+      throw new BudgetExceededException(noMoney);
     }
     if (still == null) {
       throw new IllegalStateException("a run needs a target");

@@ -112,7 +112,11 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     RepairTask task = new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
     RunBudget budget =
         new RunBudget(
-            settings.limits(), log, ports.money(), "ticket:" + job.ticketId(), spent(entries));
+            settings.limits(),
+            log,
+            ports.money(),
+            "ticket:" + job.ticketId(),
+            spent(entries).add(journal.spentBefore().costUsd()));
     Models models = models(budget);
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
@@ -125,7 +129,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     return end(log, job, workbench, stop);
   }
 
-  /** The cost of all runs so far. */
+  /** The cost of all runs since the ticket last started over. */
   private static BigDecimal spent(List<JournalEntry> entries) {
     BigDecimal spent = BigDecimal.ZERO;
     for (JournalEntry entry : entries) {

@@ -45,22 +45,41 @@ public final class JsonSchema {
   private final JsonNode document;
   private final SchemaProblem problem;
   private final Schema schema;
+  private final boolean bounded;
 
   /**
+   * A schema that anybody may have written: its patterns have a time.
+   *
    * @param whole what a checked document is called in a finding, such as {@code the design}
    * @throws com.networknt.schema.SchemaException if the document is no schema; some such documents
    *     are found out only when they are used
    */
   public JsonSchema(JsonNode document, String whole) {
+    this(document, whole, hasPatterns(document));
+  }
+
+  private JsonSchema(JsonNode document, String whole, boolean bounded) {
     this.document = document;
     this.problem = new SchemaProblem(whole);
     this.schema = REGISTRY.getSchema(document);
+    this.bounded = bounded;
+  }
+
+  /** A schema of our own: it can be checked however many foreign ones do not come to an end. */
+  public static JsonSchema ofOwn(JsonNode document, String whole) {
+    return new JsonSchema(document, whole, false);
+  }
+
+  /** A property may have the name of the keyword. */
+  private static boolean hasPatterns(JsonNode document) {
+    return document.findValues("pattern").stream().anyMatch(JsonNode::isString)
+        || document.findValue("patternProperties") != null;
   }
 
   /** Why a document is no JSON schema, in one line; empty if it is one. */
   static String problemOf(JsonNode document) {
     try {
-      List<String> problems = new JsonSchema(META, "the schema").problems(document);
+      List<String> problems = ofOwn(META, "the schema").problems(document);
       if (problems.isEmpty()) {
         new JsonSchema(document, "the value").problems(JsonNodeFactory.instance.objectNode());
         return "";
@@ -108,11 +127,7 @@ public final class JsonSchema {
   }
 
   private List<Error> findings(JsonNode value) {
-    boolean hasPatterns =
-        document.findValue("pattern") != null || document.findValue("patternProperties") != null;
-    return hasPatterns
-        ? BoundedPattern.inTime(() -> schema.validate(value))
-        : schema.validate(value);
+    return bounded ? BoundedPattern.inTime(() -> schema.validate(value)) : schema.validate(value);
   }
 
   /** PostgreSQL stores no NUL, and no program can be given one. */

@@ -4,7 +4,7 @@ SELECT s.rows, p.answers, LEAST(p.input, 1e15)::bigint AS input, LEAST(p.cache_r
 FROM (SELECT count(*) AS rows FROM holdfast.session_journal j WHERE j.ticket_id = :ticket) s
 CROSS JOIN (
   SELECT count(*) FILTER (WHERE j.kind IN ('answered', 'compacted') OR j.kind = 'discarded' AND j.entry->'unanswered' IS DISTINCT FROM 'true'
-      OR j.kind = 'step_finished' AND u.input + u.cache_read + u.cache_write + u.output > 0) AS answers,
+      OR j.kind = 'step_finished' AND u.input + u.cache_read + u.cache_write + u.output > 0 AND j.entry->>'step' !~ '/unanswered-[0-9]+$') AS answers,
     COALESCE(sum(u.input), 0) AS input, COALESCE(sum(u.cache_read), 0) AS cache_read, COALESCE(sum(u.cache_write), 0) AS cache_write,
     COALESCE(sum(u.output), 0) AS output, sum((j.entry->>'costUsd')::numeric) AS cost_usd
   FROM holdfast.session_journal j

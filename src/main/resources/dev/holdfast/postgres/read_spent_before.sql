@@ -1,4 +1,4 @@
--- What the sessions of a ticket have used that were given up, as a session itself counts it; what cannot be read counts as no tokens and no
+-- What the sessions and runs of a ticket have used that were given up, as a session itself counts it; what cannot be read counts as no tokens and no
 -- money. Parameter: :ticket. Index: the primary key.
 SELECT count(*) FILTER (WHERE u.unanswered IS NULL) AS answers, COALESCE(sum(u.input), 0)::bigint AS input,
   COALESCE(sum(u.cache_read), 0)::bigint AS cache_read, COALESCE(sum(u.cache_write), 0)::bigint AS cache_write,
@@ -14,4 +14,4 @@ CROSS JOIN LATERAL (
 ) u
 WHERE j.ticket_id = :ticket
   AND j.seq < (SELECT max(o.seq) FROM holdfast.session_journal o WHERE o.ticket_id = :ticket AND o.kind = 'started_over')
-  AND (j.kind IN ('answered', 'discarded') OR j.kind = 'compacted' AND j.entry->'summarised' = 'true')
+  AND (j.kind IN ('answered', 'discarded', 'step_finished') OR j.kind = 'compacted' AND j.entry->'summarised' = 'true')

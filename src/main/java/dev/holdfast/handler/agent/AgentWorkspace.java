@@ -1,7 +1,6 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.process.DirectoryTree;
-import dev.holdfast.ticket.EndedTickets;
 import dev.holdfast.ticket.Ticket;
 import dev.holdfast.tool.workspace.Workspace;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,8 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 record AgentWorkspace(Path directory, Workspace workspace) {
   private static final Logger log = LoggerFactory.getLogger(AgentWorkspace.class);
-  private static final Pattern NAME =
-      Pattern.compile("ticket-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})(-attempt-[0-9]+-[0-9]+)?");
   private static final Pattern HALF_MADE = Pattern.compile("new-[0-9]+");
 
   /**
@@ -47,18 +43,6 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   /** True if a directory's name is that of a workspace which is being made. */
   static boolean isHalfMade(Path directory) {
     return HALF_MADE.matcher(directory.getFileName().toString()).matches();
-  }
-
-  /**
-   * The ticket whose workspace a directory is, or whose attempt at a command works in it, by its
-   * name; empty if it is none.
-   */
-  static Optional<EndedTickets.Key> ticketOf(Path directory) {
-    Matcher name = NAME.matcher(directory.getFileName().toString());
-    return name.matches()
-        ? Optional.of(
-            new EndedTickets.Key(Long.parseLong(name.group(1)), Long.parseLong(name.group(2))))
-        : Optional.empty();
   }
 
   /** A copy that was cut short must not pass for a workspace. */

@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,10 +26,33 @@ import org.slf4j.LoggerFactory;
  * workers may sweep one directory at once. What a killed worker has left goes, too: a copy that is
  * half made, after a day, and the directories of attempts at commands.
  *
+ * @param of whose directories it looks at: both may have one root
  * @param root {@code agents.workspace-root}, or {@code handlers.command.workspaces}; need not exist
  * @param kept for how long after the end of its ticket a workspace stays; zero is for ever
  */
-public record WorkspaceSweep(Path root, Duration kept, EndedTickets tickets, InstantSource clock) {
+public record WorkspaceSweep(
+    Of of, Path root, Duration kept, EndedTickets tickets, InstantSource clock) {
+  /** Whose directories. */
+  public enum Of {
+    AGENTS(""),
+    COMMANDS("-attempt-[0-9]+-[0-9]+");
+
+    private final Pattern names;
+
+    Of(String end) {
+      this.names = Pattern.compile("ticket-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})" + end);
+    }
+
+    /** The ticket of a directory, by its name; empty if it is none of these. */
+    private Optional<EndedTickets.Key> ticketOf(Path directory) {
+      Matcher name = names.matcher(directory.getFileName().toString());
+      return name.matches()
+          ? Optional.of(
+              new EndedTickets.Key(Long.parseLong(name.group(1)), Long.parseLong(name.group(2))))
+          : Optional.empty();
+    }
+  }
+
   private static final Logger log = LoggerFactory.getLogger(WorkspaceSweep.class);
   private static final Duration HALF_MADE_FOR = Duration.ofDays(1);
 
@@ -49,7 +75,7 @@ public record WorkspaceSweep(Path root, Duration kept, EndedTickets tickets, Ins
   private void deleteEnded() {
     Map<EndedTickets.Key, List<Path>> workspaces = new LinkedHashMap<>();
     for (Path directory : directories()) {
-      AgentWorkspace.ticketOf(directory)
+      of.ticketOf(directory)
           .ifPresent(key -> workspaces.computeIfAbsent(key, _ -> new ArrayList<>()).add(directory));
     }
     if (workspaces.isEmpty()) {

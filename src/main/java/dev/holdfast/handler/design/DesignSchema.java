@@ -12,7 +12,7 @@ final class DesignSchema {
   private final JsonSchema schema;
 
   private DesignSchema(JsonNode document) {
-    this.schema = new JsonSchema(document, "the design");
+    this.schema = JsonSchema.ofOwn(document, "the design");
   }
 
   static DesignSchema of(JsonNode document) {

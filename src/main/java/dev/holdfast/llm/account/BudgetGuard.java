@@ -163,11 +163,22 @@ final class BudgetGuard {
    */
   void settle(Grant grant, ChatProvider provider, String model, @Nullable CallResult result) {
     if (grant instanceof Grant.Reserved reserved) {
-      try {
-        book.store().settle(reserved.id(), cost(reserved.worst(), provider, model, result));
-      } catch (RuntimeException e) {
-        LOG.warn("a call's cost cannot be booked now; its reservation counts instead", e);
-      }
+      settle(reserved, cost(reserved.worst(), provider, model, result));
+    }
+  }
+
+  /** Of a call that is not sent after all. */
+  void giveBack(Grant grant) {
+    if (grant instanceof Grant.Reserved reserved) {
+      settle(reserved, BigDecimal.ZERO);
+    }
+  }
+
+  private void settle(Grant.Reserved reserved, BigDecimal cost) {
+    try {
+      book.store().settle(reserved.id(), cost);
+    } catch (RuntimeException e) {
+      LOG.warn("a call's cost cannot be booked now; its reservation counts instead", e);
     }
   }
 

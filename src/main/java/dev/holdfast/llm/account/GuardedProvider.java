@@ -139,6 +139,10 @@ public final class GuardedProvider implements ChatProvider {
       if (grant instanceof BudgetGuard.Grant.None none) {
         return new CallResult.Refused(none.why());
       }
+      if (Thread.interrupted()) {
+        purse.giveBack(grant);
+        throw new InterruptedException("interrupted before the request");
+      }
       sent = true;
       // A wait for a budget and the call of another key have taken time since it was asked for.
       ChatRequest now =

@@ -73,7 +73,7 @@ public final class WorkspaceTools {
       return "";
     }
     List<String> problems =
-        new JsonSchema(JsonMapper.shared().readTree(schema), "the arguments").problems(arguments);
+        JsonSchema.ofOwn(JsonMapper.shared().readTree(schema), "the arguments").problems(arguments);
     return String.join("; ", problems.subList(0, Math.min(MAX_PROBLEMS, problems.size())));
   }
 

@@ -42,7 +42,12 @@ class WorkspaceSweepIT {
   }
 
   private WorkspaceSweep sweep(Duration kept) {
+    return sweep(WorkspaceSweep.Of.AGENTS, kept);
+  }
+
+  private WorkspaceSweep sweep(WorkspaceSweep.Of of, Duration kept) {
     return new WorkspaceSweep(
+        of,
         root,
         kept,
         new PostgresEndedTickets(testDatabase.dataSource(), "holdfast"),
@@ -127,15 +132,15 @@ class WorkspaceSweepIT {
   @Test
   @DisplayName("what a killed worker's attempts at commands left goes when their ticket has ended")
   void attempts() throws IOException {
-    String done = workspace("done").getFileName().toString();
-    make(done + "-attempt-1-4711");
-    make(done + "-attempt-2-4712");
+    Path agents = workspace("done");
+    make(agents.getFileName() + "-attempt-1-4711");
+    make(agents.getFileName() + "-attempt-2-4712");
     Path ready = workspace("ready");
     Path stays = make(ready.getFileName() + "-attempt-1-4713");
 
-    sweep(DAY).run();
+    sweep(WorkspaceSweep.Of.COMMANDS, DAY).run();
 
-    assertThat(left()).containsExactly(ready, stays);
+    assertThat(left()).containsExactly(agents, ready, stays);
   }
 
   @Test
@@ -199,7 +204,11 @@ class WorkspaceSweepIT {
     away.setUrl("jdbc:postgresql://127.0.0.1:1/away");
     WorkspaceSweep sweep =
         new WorkspaceSweep(
-            root, DAY, new PostgresEndedTickets(away, "holdfast"), InstantSource.system());
+            WorkspaceSweep.Of.AGENTS,
+            root,
+            DAY,
+            new PostgresEndedTickets(away, "holdfast"),
+            InstantSource.system());
 
     assertThatThrownBy(sweep::run).isInstanceOf(QueueUnavailableException.class);
     assertThat(left()).containsExactly(done);

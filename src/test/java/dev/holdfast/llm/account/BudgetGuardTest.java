@@ -81,6 +81,14 @@ class BudgetGuardTest {
   }
 
   @Test
+  @DisplayName("issue 5.3: a call that an interrupt keeps from being sent costs nothing")
+  void neverSent() {
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(this::call).isExactlyInstanceOf(InterruptedException.class);
+    assertThat(bench.store.told).endsWith("settle 7: 0");
+  }
+
+  @Test
   @DisplayName("issue 5.3: an answer without usage is booked as it is estimated")
   void estimate() throws InterruptedException {
     cost(Calls.answer("abc", Usage.NONE), "0.2");

@@ -237,7 +237,7 @@ class PostgresJournalIT {
     open(first).append(JournalEntries.OF_EVERY_KIND);
     assertThat(open(first).spentBefore()).as("nothing is given up").isEqualTo(Spent.NOTHING);
     startOver(first);
-    Spent once = new Spent(3, JournalEntries.usage(4), new BigDecimal("0.0124"));
+    Spent once = new Spent(4, JournalEntries.usage(5), new BigDecimal("0.0224"));
     Running second = new Running(first.id, queue.claim());
     assertThat(open(second).spentBefore()).isEqualTo(once);
 
@@ -250,7 +250,7 @@ class PostgresJournalIT {
     startOver(second);
     assertThat(store.open(first.id, queue.claim()).spentBefore())
         .as("of what cannot be read only that there was an answer")
-        .isEqualTo(new Spent(7, JournalEntries.usage(8), new BigDecimal("0.0248")));
+        .isEqualTo(new Spent(9, JournalEntries.usage(10), new BigDecimal("0.0448")));
   }
 
   private void startOver(Running running) {
