@@ -75,22 +75,8 @@ public record Settings(
   public Settings withOwnDatabase(Path directory, String password) {
     List<Path> files = new ArrayList<>(secretFiles);
     files.add(directory);
-    return new Settings(
-            new DatabaseSettings(null, null, null, database.poolSize(), null),
-            worker,
-            retry,
-            classifierRules,
-            workspaceRetention,
-            payloadMaxBytes,
-            payloadMaxExpandedBytes,
-            command,
-            agents,
-            repair,
-            web,
-            logFormat,
-            secrets,
-            files)
-        .withSecret("database.password", password);
+    DatabaseSettings own = new DatabaseSettings(null, null, null, database.poolSize(), null);
+    return with(own, agents, web, secrets, files).withSecret("database.password", password);
   }
 
   /**
@@ -98,44 +84,25 @@ public record Settings(
    */
   public Settings withSecret(String name, String value) {
     Secrets all = secrets.and(Map.of(value, name));
-    return new Settings(
-        database,
-        worker,
-        retry,
-        classifierRules,
-        workspaceRetention,
-        payloadMaxBytes,
-        payloadMaxExpandedBytes,
-        command,
-        agents.withSecrets(all),
-        repair,
-        web,
-        logFormat,
-        all,
-        secretFiles);
+    return with(database, agents.withSecrets(all), web, all, secretFiles);
   }
 
   public Settings withWeb(WebSettings newWeb) {
-    return new Settings(
-        database,
-        worker,
-        retry,
-        classifierRules,
-        workspaceRetention,
-        payloadMaxBytes,
-        payloadMaxExpandedBytes,
-        command,
-        agents,
-        repair,
-        newWeb,
-        logFormat,
-        secrets,
-        secretFiles);
+    return with(database, agents, newWeb, secrets, secretFiles);
   }
 
   public Settings withAgents(AgentSection others) {
+    return with(database, others, web, secrets, secretFiles);
+  }
+
+  private Settings with(
+      DatabaseSettings newDatabase,
+      AgentSection newAgents,
+      WebSettings newWeb,
+      Secrets newSecrets,
+      List<Path> newSecretFiles) {
     return new Settings(
-        database,
+        newDatabase,
         worker,
         retry,
         classifierRules,
@@ -143,12 +110,12 @@ public record Settings(
         payloadMaxBytes,
         payloadMaxExpandedBytes,
         command,
-        others,
+        newAgents,
         repair,
-        web,
+        newWeb,
         logFormat,
-        secrets,
-        secretFiles);
+        newSecrets,
+        newSecretFiles);
   }
 
   /** The settings without any configuration. */

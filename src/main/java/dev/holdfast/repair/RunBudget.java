@@ -2,6 +2,7 @@ package dev.holdfast.repair;
 
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.account.MoneyWords;
 import dev.holdfast.llm.account.WorstCost;
 import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.repair.trace.Spending;
@@ -117,19 +118,7 @@ final class RunBudget {
   }
 
   private String noRoom(BigDecimal worst) {
-    BigDecimal limit = limit();
-    return ticket
-        + ": "
-        + shown(spent())
-        + " USD spent"
-        + (underWay.signum() > 0 ? " and " + shown(underWay) + " reserved by calls under way" : "")
-        + " of "
-        + (limit == null ? "0" : shown(limit))
-        + (worst.signum() > 0 ? ", the next call may cost " + shown(worst) : "");
-  }
-
-  private static String shown(BigDecimal usd) {
-    return usd.signum() == 0 ? "0" : usd.stripTrailingZeros().toPlainString();
+    return ticket + ": " + MoneyWords.noRoom(spent(), underWay, limit(), worst);
   }
 
   /** Of a run whose calls are all taken, some of them by requests that are still under way. */

@@ -4,6 +4,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.account.MoneyWords;
 import dev.holdfast.llm.account.WorstCost;
 import dev.holdfast.session.report.Spent;
 import dev.holdfast.session.report.UsedUp;
@@ -163,12 +164,7 @@ final class Budget {
     return over(
         byTicket ? allowance.scope() : "attempt",
         true,
-        "%s USD spent of %s, the next call may cost %s"
-            .formatted(shown(spent), limit == null ? "0" : shown(limit), shown(least)));
-  }
-
-  private static String shown(BigDecimal usd) {
-    return usd.signum() == 0 ? "0" : usd.stripTrailingZeros().toPlainString();
+        MoneyWords.noRoom(spent, BigDecimal.ZERO, limit, least));
   }
 
   private CallResult.Failed timeOrCalls() {

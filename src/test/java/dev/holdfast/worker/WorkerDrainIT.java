@@ -11,7 +11,6 @@ import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -535,29 +534,5 @@ class WorkerDrainIT {
     setup.build().close();
 
     assertThat(worker.running()).isZero();
-  }
-
-  /** Passes everything on. */
-  private static class RegistryWrapper implements WorkerRegistry {
-    private final WorkerRegistry registry;
-
-    RegistryWrapper(WorkerRegistry registry) {
-      this.registry = registry;
-    }
-
-    @Override
-    public void register(Registration registration) {
-      registry.register(registration);
-    }
-
-    @Override
-    public void update(String workerId, State state) {
-      registry.update(workerId, state);
-    }
-
-    @Override
-    public void wantsWakeUp(String workerId, boolean wanted) {
-      registry.wantsWakeUp(workerId, wanted);
-    }
   }
 }

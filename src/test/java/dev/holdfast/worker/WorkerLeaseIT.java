@@ -9,7 +9,6 @@ import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketQueue;
-import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
@@ -405,22 +404,12 @@ class WorkerLeaseIT {
                 })
         .registry(
             registry ->
-                new WorkerRegistry() {
+                new RegistryWrapper(registry) {
                   @Override
                   public void register(Registration registration) {
-                    registry.register(registration);
+                    super.register(registration);
                     registrations.incrementAndGet();
                     again.countDown();
-                  }
-
-                  @Override
-                  public void update(String workerId, State state) {
-                    registry.update(workerId, state);
-                  }
-
-                  @Override
-                  public void wantsWakeUp(String workerId, boolean wanted) {
-                    registry.wantsWakeUp(workerId, wanted);
                   }
                 });
 

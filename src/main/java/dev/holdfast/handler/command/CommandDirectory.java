@@ -55,7 +55,7 @@ final class CommandDirectory implements AutoCloseable {
       throws IOException {
     try {
       Files.createDirectories(root);
-      // A sweep finds it by this name where the worker was killed (AgentWorkspace.ticketOf).
+      // A sweep finds it by this name where the worker was killed (WorkspaceSweep.Of).
       long created = claimed.ticket().createdAt().getEpochSecond();
       String prefix =
           "ticket-" + claimed.id() + "-" + created + "-attempt-" + claimed.attempt() + "-";

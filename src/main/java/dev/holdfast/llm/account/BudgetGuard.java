@@ -101,15 +101,7 @@ final class BudgetGuard {
         "budget "
             + full.scope()
             + ": "
-            + shown(full.spent())
-            + " USD spent"
-            + (full.reserved().signum() > 0
-                ? " and " + shown(full.reserved()) + " reserved by calls on their way"
-                : "")
-            + " of "
-            + shown(full.limit())
-            + ", the next call may cost "
-            + shown(worst);
+            + MoneyWords.noRoom(full.spent(), full.reserved(), full.limit(), worst);
     return new Standstill(
         Standstill.Kind.BUDGET,
         usedUp ? null : book.around(book.settings().baseDelay()),
@@ -123,10 +115,6 @@ final class BudgetGuard {
   static boolean isOfOneKey(Standstill why) {
     return why.kind() == Standstill.Kind.BUDGET
         && why.scopes().stream().allMatch(scope -> scope.startsWith(OF_KEY));
-  }
-
-  private static String shown(BigDecimal usd) {
-    return usd.stripTrailingZeros().toPlainString();
   }
 
   private Grant withoutPrice(String target, List<String> budgets) {
