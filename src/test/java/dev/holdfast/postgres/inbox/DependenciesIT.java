@@ -342,6 +342,7 @@ class DependenciesIT {
     ClaimedTicket given = claimOne();
     assertThat(given.results()).isEqualTo("{\"one\": {\"n\": 1}, \"two\": {\"answer\": 42}}");
     finish(given);
+    database.run("SELECT pg_sleep(0.002)");
     pruner.prune(brief, 1_000);
     assertThat(kept(first, other, waiting)).isEmpty();
     assertThat(dependencies(waiting)).isZero();
