@@ -41,7 +41,8 @@ final class ProgramStreams implements AutoCloseable {
     Path err = directory.resolve("stderr");
     try {
       Files.writeString(stdin, input, StandardCharsets.UTF_8);
-      OutputPipe.make(out, err);
+      OutputPipe.make(out);
+      OutputPipe.make(err);
       pipes.add(new OutputPipe(out, stdout));
       pipes.add(new OutputPipe(err, stderr));
       builder
