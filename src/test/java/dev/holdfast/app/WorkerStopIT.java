@@ -20,12 +20,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker as a process of its own, and what supervisors do to it. */
+@Tag("slow")
 @WithDatabase
 class WorkerStopIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -15,6 +15,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The alerts fire when they should and are silent when they should, as Prometheus sees them. */
+@Tag("slow")
 class AlertRulesIT {
   private static final Path RULES = Path.of("deploy/alerts.yaml");
   private static final Path TESTS = Path.of("deploy/alerts-test.yaml");

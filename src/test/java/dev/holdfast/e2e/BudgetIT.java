@@ -94,9 +94,9 @@ class BudgetIT {
             "The budget day is nearly used up: 8 of 10 USD are spent"
                 + " https://holdfast.example/providers");
     // Open transactions of other tests' databases hold the cursor back, too.
-    long id = Long.parseLong(nearly.path("id").asString().substring("budget-".length()));
+    long activity = Long.parseLong(nearly.path("id").asString().substring("budget-".length()));
     TicketRows.await("it is kept that this was told")
-        .until(() -> rows.value(TOLD, id), "true"::equals);
+        .until(() -> rows.value(TOLD, activity), "true"::equals);
 
     receiver.answer(500);
     List<Long> held =

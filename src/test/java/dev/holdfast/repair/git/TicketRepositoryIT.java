@@ -17,12 +17,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("A ticket's repository")
 @Timeout(120)
+@Tag("slow")
 class TicketRepositoryIT {
   @TempDir Path temp;
   private GitBench bench;
