@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
@@ -36,27 +35,16 @@ final class AttachSeal {
    * {@code abs} takes an int, as a handler does, and only computes. Programs that this process
    * starts would inherit an ignored signal; they do not inherit a handler.
    */
-  @SuppressWarnings("restricted") // as declared in signal's manual
   private static void neutralise() throws IOException {
-    Linker linker = Linker.nativeLinker();
-    SymbolLookup c = linker.defaultLookup();
     MethodHandle signal =
-        linker.downcallHandle(
-            c.findOrThrow("signal"),
+        NativeFunction.named(
+            "signal",
             FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
-    if (call(signal, c.findOrThrow("abs")).address() == -1) {
+    MemorySegment handler = Linker.nativeLinker().defaultLookup().findOrThrow("abs");
+    MemorySegment before =
+        NativeFunction.call("signal", () -> (MemorySegment) signal.invokeExact(SIGQUIT, handler));
+    if (before.address() == -1) {
       throw new IOException("signal failed");
-    }
-  }
-
-  /** C throws nothing; an error of the JVM is nobody's to swallow. */
-  private static MemorySegment call(MethodHandle signal, MemorySegment handler) throws IOException {
-    try {
-      return (MemorySegment) signal.invokeExact(SIGQUIT, handler);
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) { // what a method handle declares
-      throw new IOException("signal was not called", e);
     }
   }
 }

@@ -109,32 +109,21 @@ public final class ProcessSeal {
     return at;
   }
 
-  @SuppressWarnings("restricted") // as declared in prctl's manual
   private static void forbidDumps() throws IOException {
-    Linker linker = Linker.nativeLinker();
+    MethodHandle prctl =
+        NativeFunction.named(
+            "prctl",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+            Linker.Option.firstVariadicArg(1),
+            Linker.Option.captureCallState("errno"));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment failure = arena.allocate(Linker.Option.captureStateLayout());
-      MethodHandle prctl =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("prctl"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
-              Linker.Option.firstVariadicArg(1),
-              Linker.Option.captureCallState("errno"));
-      if (call(prctl, failure) != 0) {
+      int result =
+          NativeFunction.call("prctl", () -> (int) prctl.invokeExact(failure, PR_SET_DUMPABLE, 0L));
+      if (result != 0) {
         throw new IOException("prctl failed, errno " + failure.get(ValueLayout.JAVA_INT, 0));
       }
-    }
-  }
-
-  /** C throws nothing; an error of the JVM is nobody's to swallow. */
-  private static int call(MethodHandle prctl, MemorySegment failure) throws IOException {
-    try {
-      return (int) prctl.invokeExact(failure, PR_SET_DUMPABLE, 0L);
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) { // what a method handle declares
-      throw new IOException("prctl was not called", e);
     }
   }
 }

@@ -41,8 +41,7 @@ final class ProgramStreams implements AutoCloseable {
     Path err = directory.resolve("stderr");
     try {
       Files.writeString(stdin, input, StandardCharsets.UTF_8);
-      OutputPipe.make(out);
-      OutputPipe.make(err);
+      NamedPipes.make(out, err);
       pipes.add(new OutputPipe(out, stdout));
       pipes.add(new OutputPipe(err, stderr));
       builder

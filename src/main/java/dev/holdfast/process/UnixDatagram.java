@@ -67,29 +67,29 @@ public final class UnixDatagram {
       MemorySegment address = arena.allocate(Short.BYTES + name.length, Short.BYTES);
       address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
       address.asSlice(Short.BYTES).copyFrom(MemorySegment.ofArray(name));
-      int descriptor = (int) SOCKET.invokeExact(failure, AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
+      int length = (int) address.byteSize();
+      int descriptor =
+          NativeFunction.call(
+              "socket", () -> (int) SOCKET.invokeExact(failure, AF_UNIX, SOCK_DGRAM_CLOEXEC, 0));
       check(descriptor, socket, failure);
       try {
-        int length = (int) address.byteSize();
-        check(
-            (long)
-                SENDTO.invokeExact(
-                    failure,
-                    descriptor,
-                    content,
-                    (long) text.length,
-                    MSG_NOSIGNAL,
-                    address,
-                    length),
-            socket,
-            failure);
+        long sent =
+            NativeFunction.call(
+                "sendto",
+                () ->
+                    (long)
+                        SENDTO.invokeExact(
+                            failure,
+                            descriptor,
+                            content,
+                            (long) text.length,
+                            MSG_NOSIGNAL,
+                            address,
+                            length));
+        check(sent, socket, failure);
       } finally {
-        int ignored = (int) CLOSE.invokeExact(failure, descriptor);
+        NativeFunction.call("close", () -> (int) CLOSE.invokeExact(failure, descriptor));
       }
-    } catch (IOException | RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) { // what a method handle declares
-      throw new IOException("nothing was sent to " + socket, e);
     }
   }
 
@@ -100,12 +100,7 @@ public final class UnixDatagram {
     }
   }
 
-  @SuppressWarnings("restricted") // as declared in the manuals of socket, sendto and close
   private static MethodHandle function(String name, FunctionDescriptor signature) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        signature,
-        Linker.Option.captureCallState("errno"));
+    return NativeFunction.named(name, signature, Linker.Option.captureCallState("errno"));
   }
 }

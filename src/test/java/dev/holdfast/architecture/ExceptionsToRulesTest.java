@@ -37,9 +37,7 @@ class ExceptionsToRulesTest {
           Map.entry(
               "llm/wire/WireProvider.java", "a vendor's SDK in Kotlin: undeclared exceptions"),
           Map.entry("tool/ParallelToolBox.java", "AutoCloseable.close declares Exception"),
-          Map.entry("process/AttachSeal.java", "MethodHandle.invokeExact declares Throwable"),
-          Map.entry("process/ProcessSeal.java", "MethodHandle.invokeExact declares Throwable"),
-          Map.entry("process/UnixDatagram.java", "MethodHandle.invokeExact declares Throwable"));
+          Map.entry("process/NativeFunction.java", "MethodHandle.invokeExact declares Throwable"));
 
   private static final Map<String, String> WIDE_RECORDS =
       Map.ofEntries(

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Flow;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
@@ -38,7 +37,7 @@ final class SessionClient extends HttpClient {
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, HttpResponse.BodyHandler<T> handler) {
-    return client.sendAsync(request, handler).thenApply(response -> known(request, response));
+    return client.sendAsync(request, handler).thenCompose(response -> known(request, response));
   }
 
   @Override
@@ -48,45 +47,30 @@ final class SessionClient extends HttpClient {
       HttpResponse.PushPromiseHandler<T> pushes) {
     return client
         .sendAsync(request, handler, pushes)
-        .thenApply(response -> known(request, response));
+        .thenCompose(response -> known(request, response));
   }
 
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
       throws IOException, InterruptedException {
-    return known(request, client.send(request, handler));
+    return known(request, client.send(request, handler)).join();
   }
 
-  private <T> HttpResponse<T> known(HttpRequest request, HttpResponse<T> response) {
+  private <T> CompletableFuture<HttpResponse<T>> known(
+      HttpRequest request, HttpResponse<T> response) {
     int status = response.statusCode();
     boolean refused = status == NOT_FOUND || status == BAD_REQUEST;
     if (!refused
         || !request.method().equals("POST")
         || request.headers().firstValue(SESSION).isEmpty()) {
-      return response;
+      return CompletableFuture.completedFuture(response);
     }
-    if (response.body() instanceof Flow.Publisher<?> body) {
-      body.subscribe(new Discarding<>());
-    }
-    forgotten.run();
-    throw new SessionForgotten(status);
-  }
-
-  /** Without it the connection would stay open. */
-  private static final class Discarding<T> implements Flow.Subscriber<T> {
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-      subscription.cancel();
-    }
-
-    @Override
-    public void onNext(T item) {}
-
-    @Override
-    public void onError(Throwable error) {}
-
-    @Override
-    public void onComplete() {}
+    return Beginning.of(response.body())
+        .thenApply(
+            reason -> {
+              forgotten.run();
+              throw new SessionForgotten(status, reason);
+            });
   }
 
   @Override

@@ -5,7 +5,10 @@ package dev.holdfast.tool.mcp;
  * takes 400 for it as well as 404.
  */
 final class SessionForgotten extends RuntimeException {
-  SessionForgotten(int status) {
-    super(HttpTransport.FORGOTTEN + " (HTTP " + status + ")");
+  /**
+   * @param reason what the server said with it; "" for nothing
+   */
+  SessionForgotten(int status, String reason) {
+    super("HTTP " + status + (reason.isEmpty() ? "" : ": " + reason));
   }
 }

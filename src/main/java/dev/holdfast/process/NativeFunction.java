@@ -1,0 +1,43 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
+
+/** Functions of the system's C library, called in this process. */
+final class NativeFunction {
+  private NativeFunction() {}
+
+  /** A call of a handle, with its cast. */
+  @FunctionalInterface
+  interface Call<T> {
+    T run() throws Throwable;
+  }
+
+  /**
+   * The function of this name.
+   *
+   * @param signature as its manual declares it
+   */
+  @SuppressWarnings("restricted") // whoever calls this answers for the signature
+  static MethodHandle named(String name, FunctionDescriptor signature, Linker.Option... options) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), signature, options);
+  }
+
+  /**
+   * What the call returns. C throws nothing; an error of the JVM is nobody's to swallow.
+   *
+   * @param name of the function
+   */
+  static <T> T call(String name, Call<T> call) throws IOException {
+    try {
+      return call.run();
+    } catch (IOException | RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) { // what a method handle declares
+      throw new IOException(name + " was not called", e);
+    }
+  }
+}
