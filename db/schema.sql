@@ -3522,6 +3522,12 @@ BEGIN
     FROM ticket_attempts a JOIN ticket_base b ON b.id = ANY (ARRAY[a.ticket_id])
     WHERE a.finished_at >= since AND a.worker_id = of_worker AND a.outcome = 'crashed'
       AND b.fence = a.lease_no AND b.state = 'ready' AND b.crash_count > 0
+      -- What silences workers again and again is no innocent: of several in a row the first is forgiven.
+      AND NOT EXISTS (
+        SELECT FROM ticket_attempts e
+        WHERE e.ticket_id = ANY (ARRAY[b.id]) AND e.category IS NOT NULL AND e.outcome IN ('crashed', 'given_back')
+          AND e.lease_no = (
+            SELECT max(f.lease_no) FROM ticket_attempts f WHERE f.ticket_id = ANY (ARRAY[b.id]) AND f.lease_no < b.fence))
     ORDER BY b.id
     FOR NO KEY UPDATE OF b SKIP LOCKED
   ), given_back AS (
@@ -3546,7 +3552,7 @@ BEGIN
   PERFORM wake_workers(freed);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.forgive_crashes(text,timestamp with time zone) IS 'For renew_leases: tickets of a worker that was silent, and lives, were no crashes and are no suspects.';
+COMMENT ON FUNCTION holdfast.forgive_crashes(text,timestamp with time zone) IS 'For renew_leases: tickets of a worker that was silent, and lives, were no crashes and are no suspects; not twice in a row.';
 GRANT EXECUTE ON FUNCTION holdfast.forgive_crashes(text,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.free_batch_followers(b holdfast.batches)

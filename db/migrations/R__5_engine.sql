@@ -425,6 +425,12 @@ BEGIN
     FROM ticket_attempts a JOIN ticket_base b ON b.id = ANY (ARRAY[a.ticket_id])
     WHERE a.finished_at >= since AND a.worker_id = of_worker AND a.outcome = 'crashed'
       AND b.fence = a.lease_no AND b.state = 'ready' AND b.crash_count > 0
+      -- What silences workers again and again is no innocent: of several in a row the first is forgiven.
+      AND NOT EXISTS (
+        SELECT FROM ticket_attempts e
+        WHERE e.ticket_id = ANY (ARRAY[b.id]) AND e.category IS NOT NULL AND e.outcome IN ('crashed', 'given_back')
+          AND e.lease_no = (
+            SELECT max(f.lease_no) FROM ticket_attempts f WHERE f.ticket_id = ANY (ARRAY[b.id]) AND f.lease_no < b.fence))
     ORDER BY b.id
     FOR NO KEY UPDATE OF b SKIP LOCKED
   ), given_back AS (
@@ -449,7 +455,7 @@ BEGIN
   PERFORM wake_workers(freed);
 END
 $$;
-COMMENT ON FUNCTION forgive_crashes IS 'For renew_leases: tickets of a worker that was silent, and lives, were no crashes and are no suspects.';
+COMMENT ON FUNCTION forgive_crashes IS 'For renew_leases: tickets of a worker that was silent, and lives, were no crashes and are no suspects; not twice in a row.';
 
 -- Renews a worker's leases (a HOT update each), says when, and tells which tickets in them a person revoked.
 -- A lease that somebody has locked (a person's open transaction that cancels a ticket in it) must not hold up the others: it is

@@ -7,6 +7,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
@@ -111,11 +112,13 @@ class CrashIT {
           .until(() -> !worker.isAlive() || rows.of(id, "state").equals("on_hold"));
       killed += worker.isAlive() ? 0 : 1;
     }
-    // A worker that is slower than its lease of two seconds gives the ticket back.
-    assertThat(rows.outcomes(id))
-        .filteredOn(outcome -> !outcome.equals("given_back"))
-        .isEqualTo(List.of("crashed", "crashed", "crashed"));
-    assertThat(killed).isEqualTo(3);
+    // A worker that is slower than its lease of two seconds gives the ticket back, and may die of
+    // it.
+    List<String> outcomes = new ArrayList<>(rows.outcomes(id));
+    int all = outcomes.size();
+    outcomes.removeIf("given_back"::equals);
+    assertThat(outcomes).containsExactly("crashed", "crashed", "crashed");
+    assertThat(killed).isBetween(3, all);
     assertThat(rows.of(id, "hold_reason")).isEqualTo("Its worker died 3 times: system_error");
     assertThat(rows.of(id, "crash_count")).isEqualTo("3");
     assertThat(rows.of(id, "error")).startsWith("lease expired: ");

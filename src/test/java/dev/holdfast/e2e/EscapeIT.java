@@ -129,10 +129,9 @@ class EscapeIT {
 
   /** The shell prints the mode before and after the command. */
   private static void assertModeRestored(HoldfastProcess watch) throws InterruptedException {
-    watch.awaitExit(PATIENCE);
-    List<String> modes =
-        MODE.matcher(watch.toString()).results().map(each -> each.group(1)).toList();
-    assertThat(modes).as(watch.toString()).hasSize(2);
+    String printed = watch.awaitOutcome().stdout();
+    List<String> modes = MODE.matcher(printed).results().map(each -> each.group(1)).toList();
+    assertThat(modes).as(printed).hasSize(2);
     assertThat(modes.getFirst()).isEqualTo(modes.getLast());
   }
 }

@@ -163,6 +163,23 @@ class SuspectsIT {
   }
 
   @Test
+  @DisplayName(
+      "20.1: what silences its workers without killing them is forgiven once, and then held")
+  void silencesWorkers() {
+    long id = queue.enqueue();
+    String worker = newWorker();
+    for (int silences = 0; silences < 4; silences++) {
+      assertThat(number(id, "crash_count")).isEqualTo(Math.max(0, silences - 1));
+      long lease = claim(worker, 1).tickets().getFirst().lease().no();
+      die(worker);
+      queue.queue().heartbeat(worker, List.of(lease), Duration.ofMinutes(1));
+    }
+    assertThat(database.outcomes(id))
+        .containsExactly("given_back", "crashed", "crashed", "crashed");
+    assertThat(database.state(id)).isEqualTo("on_hold");
+  }
+
+  @Test
   @DisplayName("20.1: whoever was beside a suspect is ready again, and nothing is held against it")
   void besideSuspect() {
     List<Long> first = queue.enqueue(1);
