@@ -17,12 +17,9 @@ import reactor.core.publisher.Mono;
  * one by itself, but end all calls under way with an error that does not tell which were refused.
  */
 final class HttpTransport implements McpClientTransport {
-  /** Why it ended, where the server has forgotten the session. */
-  static final String FORGOTTEN = "it does not know the session any more";
-
   private final HttpClientStreamableHttpTransport http;
   private final McpJsonMapper mapper;
-  private final CompletableFuture<String> ended;
+  private final CompletableFuture<ConnectionEnd> ended;
 
   /**
    * @param ended is completed where the server has forgotten the session
@@ -30,14 +27,14 @@ final class HttpTransport implements McpClientTransport {
   HttpTransport(
       HttpClientStreamableHttpTransport http,
       McpJsonMapper mapper,
-      CompletableFuture<String> ended) {
+      CompletableFuture<ConnectionEnd> ended) {
     this.http = http;
     this.mapper = mapper;
     this.ended = ended;
   }
 
   /** Completed with the reason when nothing more comes from the server. */
-  CompletableFuture<String> ended() {
+  CompletableFuture<ConnectionEnd> ended() {
     return ended;
   }
 
@@ -51,7 +48,7 @@ final class HttpTransport implements McpClientTransport {
     http.setExceptionHandler(
         error -> {
           if (error instanceof McpTransportSessionNotFoundException) {
-            ended.complete(FORGOTTEN);
+            ended.complete(ConnectionEnd.FORGOTTEN);
           } else {
             handler.accept(error);
           }
@@ -79,6 +76,6 @@ final class HttpTransport implements McpClientTransport {
   }
 
   void stop() {
-    ended.complete("it was closed");
+    ended.complete(ConnectionEnd.because("it was closed"));
   }
 }

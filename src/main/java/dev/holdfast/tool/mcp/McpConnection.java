@@ -19,7 +19,7 @@ final class McpConnection implements AutoCloseable {
   private static final long LAST_ANSWER_MILLIS = 200;
 
   private final McpSyncClient client;
-  private final CompletableFuture<String> ended;
+  private final CompletableFuture<ConnectionEnd> ended;
   private final Supplier<String> said;
   private final Runnable stop;
 
@@ -29,7 +29,10 @@ final class McpConnection implements AutoCloseable {
    * @param stop ends it at once
    */
   McpConnection(
-      McpSyncClient client, CompletableFuture<String> ended, Supplier<String> said, Runnable stop) {
+      McpSyncClient client,
+      CompletableFuture<ConnectionEnd> ended,
+      Supplier<String> said,
+      Runnable stop) {
     this.client = client;
     this.ended = ended;
     this.said = said;
@@ -42,7 +45,7 @@ final class McpConnection implements AutoCloseable {
 
   /** True where the server is well, but has forgotten the session. */
   boolean isForgotten() {
-    return ended.getNow("").equals(HttpTransport.FORGOTTEN);
+    return ended.isDone() && ended.join().forgotten();
   }
 
   /**
@@ -59,7 +62,7 @@ final class McpConnection implements AutoCloseable {
     Thread.ofVirtual().name("holdfast-mcp-call").start(() -> answer(question, answer));
     var unused =
         ended.thenAcceptAsync(
-            reason -> answer.completeExceptionally(new ServerEnded(reason + stderr())),
+            end -> answer.completeExceptionally(new ServerEnded(end.reason() + stderr())),
             CompletableFuture.delayedExecutor(LAST_ANSWER_MILLIS, TimeUnit.MILLISECONDS));
     try {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);

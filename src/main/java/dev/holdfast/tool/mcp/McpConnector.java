@@ -101,11 +101,11 @@ record McpConnector(
     http.headers().forEach(request::setHeader);
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     McpJsonMapper mapper = McpJsonDefaults.getMapper();
-    CompletableFuture<String> ended = new CompletableFuture<>();
+    CompletableFuture<ConnectionEnd> ended = new CompletableFuture<>();
     HttpClientStreamableHttpTransport streams =
         HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
             .jsonMapper(mapper)
-            .clientBuilder(clients(() -> ended.complete(HttpTransport.FORGOTTEN)))
+            .clientBuilder(clients(() -> ended.complete(ConnectionEnd.FORGOTTEN)))
             .endpoint(url.getRawPath() + query)
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())

@@ -45,7 +45,7 @@ final class StdioTransport implements McpClientTransport {
   private final int maxMessage;
   private final Duration killGrace;
   private final OutputTail stderr;
-  private final CompletableFuture<String> ended = new CompletableFuture<>();
+  private final CompletableFuture<ConnectionEnd> ended = new CompletableFuture<>();
   private final CompletableFuture<Void> heard = new CompletableFuture<>();
   private final AtomicBoolean stopped = new AtomicBoolean();
 
@@ -76,7 +76,7 @@ final class StdioTransport implements McpClientTransport {
   }
 
   /** Completed with the reason when nothing more comes from the server. */
-  CompletableFuture<String> ended() {
+  CompletableFuture<ConnectionEnd> ended() {
     return ended;
   }
 
@@ -97,7 +97,7 @@ final class StdioTransport implements McpClientTransport {
             Thread.ofPlatform()
                 .daemon()
                 .name("holdfast-mcp-stdout")
-                .start(() -> ended.complete(read(handler))));
+                .start(() -> ended.complete(ConnectionEnd.because(read(handler)))));
   }
 
   /** To the end of the server's output. */
@@ -168,7 +168,7 @@ final class StdioTransport implements McpClientTransport {
   void stop() {
     if (stopped.compareAndSet(false, true)) {
       tree.stop(killGrace);
-      ended.complete("it was stopped");
+      ended.complete(ConnectionEnd.because("it was stopped"));
     }
   }
 }
