@@ -2,7 +2,9 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.holdfast.ticket.HoldfastException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
@@ -111,11 +113,25 @@ public record Database(
     config.setMinimumIdle(Math.min(2, poolSize));
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
     config.setInitializationFailTimeout(-1);
+    config.setExceptionOverride(new ReadOnlySessions());
     // Every guard in the SQL counts on a fresh snapshot per statement, whatever the server's
     // default.
     config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     config.setDataSourceProperties(driverProperties(SOCKET_TIMEOUT_SECONDS));
     return config;
+  }
+
+  /**
+   * A session that may only read stays so when the server is made writable again, or when the name
+   * of the server leads from a standby to another one: only a new session sees it.
+   */
+  private static final class ReadOnlySessions implements SQLExceptionOverride {
+    @java.lang.Override
+    public Override adjudicate(SQLException e) {
+      return SqlErrors.READ_ONLY.equals(e.getSQLState())
+          ? Override.MUST_EVICT
+          : Override.CONTINUE_EVICT;
+    }
   }
 
   /**

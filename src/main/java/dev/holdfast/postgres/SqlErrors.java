@@ -20,6 +20,9 @@ import org.postgresql.util.ServerErrorMessage;
 
 /** Turns what the database says into our own exceptions, once, at the edge. */
 public final class SqlErrors {
+  /** The session or its server may only read. */
+  static final String READ_ONLY = "25006";
+
   private static final String NOT_UTF8 =
       "; only a database with ENCODING 'UTF8' can store all texts (holdfast doctor tells which this"
           + " one has)";
@@ -105,7 +108,7 @@ public final class SqlErrors {
   private static boolean isOutage(String state) {
     return state.startsWith("57P0")
         || state.equals("53300")
-        || state.equals("25006")
+        || state.equals(READ_ONLY)
         || state.isEmpty();
   }
 

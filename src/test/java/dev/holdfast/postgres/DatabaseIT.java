@@ -50,6 +50,25 @@ class DatabaseIT {
   }
 
   @Test
+  @DisplayName("a pool does not keep the sessions that could only read, once the server can write")
+  void readOnly() {
+    String settings = "ALTER DATABASE " + database.url().replaceAll(".*/|\\?.*", "");
+    try (HikariDataSource people = database.open();
+        HikariDataSource pool = database.withPoolSize(1).open()) {
+      TestSql person = new TestSql(people);
+      person.run(
+          "BEGIN READ WRITE; " + settings + " SET default_transaction_read_only = on; COMMIT");
+      PostgresTicketInbox inbox = new PostgresTicketInbox(pool);
+      assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind("read-only")))
+          .isInstanceOf(QueueUnavailableException.class)
+          .hasMessageContaining("read-only transaction");
+      person.run("BEGIN READ WRITE; " + settings + " RESET default_transaction_read_only; COMMIT");
+
+      assertThat(inbox.enqueue(NewTicket.ofKind("read-only"))).isPositive();
+    }
+  }
+
+  @Test
   @DisplayName("outside the pool every connection is a new one")
   void unpooled() throws Exception {
     try (Connection first = database.unpooled().getConnection();
