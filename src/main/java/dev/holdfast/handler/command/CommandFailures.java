@@ -54,7 +54,16 @@ final class CommandFailures {
     if (line.isPresent() && saysError(line.get().path("error"))) {
       return stated(how, code, line.get(), run, redaction);
     }
-    return new ErrorReport(redaction.of(how) + said(run, redaction), null, null, code, null, null);
+    boolean told =
+        line.filter(CommandFailures::saysItFailed).isPresent() && run.stderr().total() > 0;
+    String stdout = told ? "\n" + redaction.of(line.get()) : "";
+    String text = redaction.of(how) + stdout + said(run, redaction);
+    return new ErrorReport(text, null, null, code, null, null);
+  }
+
+  /** As an agent's program does on stdout, whatever it warned of on stderr. */
+  private static boolean saysItFailed(JsonNode line) {
+    return line.path("is_error").asBoolean(false);
   }
 
   private static boolean saysError(JsonNode error) {

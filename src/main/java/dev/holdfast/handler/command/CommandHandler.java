@@ -142,6 +142,13 @@ public final class CommandHandler implements TicketHandler {
                   + " and cannot be stored as the ticket's result: write large results to a file"
                   + " and print its name"));
     }
+    Optional<String> broken = line.broken(!design.enqueues().allowed().isEmpty());
+    if (broken.isPresent()) {
+      return HandlerResult.failed(
+          CommandFailures.refused(
+              "the program's last line was to ask or to enqueue, but is no JSON: "
+                  + redaction.of(broken.get())));
+    }
     Optional<ObjectNode> question = line.object().filter(Question::isMeant);
     if (question.isPresent()) {
       return asked(redaction.of(question.get()));

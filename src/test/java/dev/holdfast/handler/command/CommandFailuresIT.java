@@ -42,6 +42,21 @@ class CommandFailuresIT {
 
   @Test
   @DisplayName(
+      "An agent's program that says on stdout that it failed is believed, whatever it warned of on"
+          + " stderr")
+  void failedResult() throws Exception {
+    String line =
+        "{\"type\":\"result\",\"is_error\":true,\"result\":\"API Error: 529 overloaded\"}";
+    assertThat(tickets.fail("echo 'a warning' >&2; echo '" + line + "'; exit 1").text())
+        .isEqualTo("exit code 1 from sh\n" + line + "\na warning");
+    assertThat(tickets.fail("echo '" + line + "'; exit 1").text())
+        .isEqualTo("exit code 1 from sh\n" + line);
+    assertThat(tickets.fail("echo warned >&2; echo '{\"is_error\":0}'; exit 1").text())
+        .isEqualTo("exit code 1 from sh\nwarned");
+  }
+
+  @Test
+  @DisplayName(
       "With nothing on stderr the end of stdout is reported; with nothing at all, the code alone")
   void silentStderr() throws Exception {
     assertThat(tickets.fail("echo 'it broke'; exit 75").text())

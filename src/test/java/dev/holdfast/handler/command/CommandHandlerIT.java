@@ -13,11 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("Command handler: what a program is given and gives")
@@ -80,6 +82,37 @@ class CommandHandlerIT {
     assertThat(refused.error().statedCategory()).isEqualTo(Category.CODE_ERROR);
     assertThat(tickets.sh("echo '{\"ask\": \"which?\"}'; exit 3"))
         .isInstanceOf(HandlerResult.Failed.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"ask\": \"which?\", \"choices\": [1, 2,]}|",
+        "{ \"ask\" : \"which?\"|",
+        "{\"n\": NaN, \"enqueue\": []}|\"may_enqueue\": [\"other\"]"
+      })
+  @DisplayName(
+      "a last line that was to ask or to enqueue, and is no JSON, is no success: what it was to do"
+          + " would be lost")
+  void brokenAct(String line, @Nullable String more) throws Exception {
+    HandlerResult result =
+        tickets.sh("echo '" + line + "'", more == null ? "\"review\": \"none\"" : more);
+    assertThat(result).isInstanceOf(HandlerResult.Failed.class);
+    assertThat(((HandlerResult.Failed) result).error().text())
+        .startsWith("the program's last line was to ask or to enqueue, but is no JSON: ")
+        .hasSizeGreaterThan(70);
+  }
+
+  @Test
+  @DisplayName(
+      "what means to do nothing may be any text, and a mark of the encoding is no part of it")
+  void brokenText() throws Exception {
+    assertThat(tickets.succeed("echo '{\"enqueue\": NaN}'").result()).startsWith("{\"text\":");
+    assertThat(tickets.succeed("echo 'asks {\"ask\": '").result()).startsWith("{\"text\":");
+    assertThat(tickets.succeed("printf '\\357\\273\\277{\"a\": 1}'").result())
+        .isEqualTo("{\"a\":1}");
   }
 
   @Test
