@@ -48,7 +48,7 @@ public final class ProgramRun implements AutoCloseable {
       throws IOException {
     ProgramStreams streams = new ProgramStreams(limits);
     try {
-      Process process = streams.start(session.builder(), input);
+      Process process = streams.start(session, input);
       return new ProgramRun(streams, process, session.tree(process));
     } catch (IOException e) {
       streams.close();

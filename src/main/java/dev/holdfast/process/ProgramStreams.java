@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +20,9 @@ import org.slf4j.LoggerFactory;
  */
 final class ProgramStreams implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProgramStreams.class);
+
+  private static final Set<PosixFilePermission> EVERYBODY =
+      PosixFilePermissions.fromString("rw-rw-rw-");
 
   private final List<OutputPipe> pipes = new ArrayList<>();
   private final OutputTail stdout;
@@ -34,7 +40,7 @@ final class ProgramStreams implements AutoCloseable {
    *
    * @throws IOException if that fails; to be closed then, too
    */
-  Process start(ProcessBuilder builder, String input) throws IOException {
+  Process start(OwnSession session, String input) throws IOException {
     Path directory = Files.createTempDirectory("holdfast-streams-");
     Path stdin = directory.resolve("stdin");
     Path out = directory.resolve("stdout");
@@ -42,14 +48,19 @@ final class ProgramStreams implements AutoCloseable {
     try {
       Files.writeString(stdin, input, StandardCharsets.UTF_8);
       NamedPipes.make(out, err);
+      if (session.user().isPresent()) {
+        open(stdin, out, err);
+      }
       pipes.add(new OutputPipe(out, stdout));
       pipes.add(new OutputPipe(err, stderr));
-      builder
-          .redirectInput(stdin.toFile())
-          .redirectOutput(out.toFile())
-          .redirectErrorStream(merged)
-          .redirectError(err.toFile());
-      Process process = builder.start();
+      Process process =
+          session
+              .builder()
+              .redirectInput(stdin.toFile())
+              .redirectOutput(out.toFile())
+              .redirectErrorStream(merged)
+              .redirectError(err.toFile())
+              .start();
       for (OutputPipe pipe : pipes) {
         pipe.handedOver();
       }
@@ -58,6 +69,16 @@ final class ProgramStreams implements AutoCloseable {
       for (Path path : List.of(stdin, out, err, directory)) {
         Files.deleteIfExists(path);
       }
+    }
+  }
+
+  /**
+   * Another user's program has the streams, but opens them once more where it writes to /dev/stderr
+   * or reads /dev/stdin. By their names nobody gets at them: their directory is closed.
+   */
+  private static void open(Path... streams) throws IOException {
+    for (Path stream : streams) {
+      Files.setPosixFilePermissions(stream, EVERYBODY);
     }
   }
 

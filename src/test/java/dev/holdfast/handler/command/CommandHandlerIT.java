@@ -4,13 +4,16 @@ import static dev.holdfast.handler.command.CommandTickets.error;
 import static dev.holdfast.handler.command.CommandTickets.shell;
 import static dev.holdfast.handler.command.CommandTickets.ticket;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.process.ProgramUser;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,23 @@ class CommandHandlerIT {
                 + "\"priority\":4,\"attempt\":2,\"lease_no\":99,\"retry_count\":1,\"created_at\":\"2026-11-21T08:00:00Z\",\"results\":{},\"guidance\":[{\"text\":\"do"
                 + " ü\",\"author\":\"ann\",\"source\":\"release\","
                 + "\"given_at\":\"2026-11-21T08:00:00Z\"}],\"answers\":[],\"design\":{\"name\":\"job\",\"version\":3}}");
+  }
+
+  @Test
+  @DisplayName("a program of another user may open its own streams by their names under /dev")
+  void streamsOfAnotherUser() throws Exception {
+    assumeTrue(ProgramUser.isRoot(), "only root can start programs as somebody else");
+    Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwx--x--x"));
+    CommandTickets others = tickets.as("nobody");
+    assertThat(
+            others
+                .succeed(
+                    "n=$(grep -o '\"attempt\":2' /dev/stdin); echo warned >/dev/stderr;"
+                        + " echo \"{$n, \\\"who\\\": \\\"$(id -un)\\\"}\" >/dev/stdout")
+                .result())
+        .isEqualTo("{\"attempt\":2,\"who\":\"nobody\"}");
+    assertThat(others.fail("echo it broke | tee /dev/stderr; exit 3").text())
+        .isEqualTo("exit code 3 from sh\nit broke");
   }
 
   @Test
