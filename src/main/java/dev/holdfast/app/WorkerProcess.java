@@ -196,7 +196,7 @@ final class WorkerProcess implements AutoCloseable {
       return Optional.of("draining");
     }
     return worker.healthy()
-        ? Optional.empty()
+        ? worker.trouble()
         : Optional.of("heartbeats fail: the database cannot be reached");
   }
 

@@ -38,29 +38,17 @@ final class ProgramStreams implements AutoCloseable {
   /**
    * Starts the program on these streams.
    *
-   * @throws IOException if that fails; to be closed then, too
+   * @throws NotPreparedException if this machine has no room for any program
+   * @throws IOException if it cannot be started; to be closed then, too
    */
   Process start(OwnSession session, String input) throws IOException {
-    Path directory = Files.createTempDirectory("holdfast-streams-");
+    Path directory = directory();
     Path stdin = directory.resolve("stdin");
     Path out = directory.resolve("stdout");
     Path err = directory.resolve("stderr");
     try {
-      Files.writeString(stdin, input, StandardCharsets.UTF_8);
-      NamedPipes.make(out, err);
-      if (session.user().isPresent()) {
-        open(stdin, out, err);
-      }
-      pipes.add(new OutputPipe(out, stdout));
-      pipes.add(new OutputPipe(err, stderr));
-      Process process =
-          session
-              .builder()
-              .redirectInput(stdin.toFile())
-              .redirectOutput(out.toFile())
-              .redirectErrorStream(merged)
-              .redirectError(err.toFile())
-              .start();
+      prepare(session, input, stdin, out, err);
+      Process process = MachineLimits.start(builder(session, stdin, out, err));
       for (OutputPipe pipe : pipes) {
         pipe.handedOver();
       }
@@ -70,6 +58,41 @@ final class ProgramStreams implements AutoCloseable {
         Files.deleteIfExists(path);
       }
     }
+  }
+
+  private static Path directory() throws NotPreparedException {
+    try {
+      return Files.createTempDirectory("holdfast-streams-");
+    } catch (IOException e) {
+      throw MachineLimits.noStreams(e);
+    }
+  }
+
+  private void prepare(OwnSession session, String input, Path stdin, Path out, Path err)
+      throws NotPreparedException {
+    try {
+      Files.writeString(stdin, input, StandardCharsets.UTF_8);
+      NamedPipes.make(out, err);
+      if (session.user().isPresent()) {
+        open(stdin, out, err);
+      }
+      pipes.add(new OutputPipe(out, stdout));
+      pipes.add(new OutputPipe(err, stderr));
+    } catch (IOException e) {
+      throw MachineLimits.noStreams(e);
+    } catch (OutOfMemoryError e) { // of threads
+      throw MachineLimits.noProcesses(e);
+    }
+  }
+
+  private ProcessBuilder builder(OwnSession session, Path stdin, Path out, Path err)
+      throws IOException {
+    return session
+        .builder()
+        .redirectInput(stdin.toFile())
+        .redirectOutput(out.toFile())
+        .redirectErrorStream(merged)
+        .redirectError(err.toFile());
   }
 
   /**

@@ -57,6 +57,7 @@ final class TicketRun implements TicketContext, Runnable {
   private final Classifier classifier;
   private final FinishRedaction redaction;
   private final LongPredicate outages;
+  private final Consumer<WorkerUnfitException> unfit;
   private final Tracing.Claim claim;
   private final Consumer<TicketRun> whenEnded;
   private final long startedNanos = System.nanoTime();
@@ -71,6 +72,7 @@ final class TicketRun implements TicketContext, Runnable {
 
   /**
    * @param outages whether this ticket is excused if it has not reached a database
+   * @param unfit is told where this worker's machine can work no ticket
    */
   TicketRun(
       ClaimedTicket claimed,
@@ -78,6 +80,7 @@ final class TicketRun implements TicketContext, Runnable {
       Classifier classifier,
       FinishRedaction redaction,
       LongPredicate outages,
+      Consumer<WorkerUnfitException> unfit,
       Tracing.Claim claim,
       Consumer<TicketRun> whenEnded) {
     this.claimed = claimed;
@@ -86,6 +89,7 @@ final class TicketRun implements TicketContext, Runnable {
     this.classifier = classifier;
     this.redaction = redaction;
     this.outages = outages;
+    this.unfit = unfit;
     this.claim = claim;
     this.whenEnded = whenEnded;
     this.thread = Thread.ofVirtual().name("ticket-" + claimed.id()).unstarted(this);
@@ -318,6 +322,9 @@ final class TicketRun implements TicketContext, Runnable {
       return isDraining() ? givenBack() : thrown(e);
     } catch (QueueUnavailableException e) {
       return withoutDatabase(e);
+    } catch (WorkerUnfitException e) {
+      unfit.accept(e);
+      return givenBack();
     } catch (Throwable e) {
       return thrown(e);
     }

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -55,6 +56,7 @@ public final class Worker implements AutoCloseable {
   private final Completers completers;
   private final Heartbeater heartbeater;
   private final Outages outages;
+  private final Fitness fitness = new Fitness();
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
 
@@ -182,7 +184,7 @@ public final class Worker implements AutoCloseable {
         new ClaimRequest(
             identity.id(), handlers.keySet(), settings.queues(), batch, settings.lease());
     return new ClaimRound(
-        ports.queue(), slots, new Starts(), heartbeater::healthy, allowance, request);
+        ports.queue(), slots, new Starts(), this::mayClaim, allowance, request);
   }
 
   public String id() {
@@ -197,6 +199,15 @@ public final class Worker implements AutoCloseable {
   /** False while heartbeats fail: nothing is claimed then. */
   public boolean healthy() {
     return heartbeater.healthy();
+  }
+
+  /** Why this machine can work no ticket now; empty where it can. Nothing is claimed meanwhile. */
+  public Optional<String> trouble() {
+    return fitness.trouble();
+  }
+
+  private boolean mayClaim() {
+    return heartbeater.healthy() && fitness.mayClaim();
   }
 
   /** Pollers that found the worker unhealthy wait for their interval otherwise. */
@@ -268,7 +279,7 @@ public final class Worker implements AutoCloseable {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, redaction, outages, trace, this::ended);
+    return new TicketRun(ticket, handler, classifier, redaction, outages, fitness, trace, this::ended);
   }
 
   /** A heartbeat of no lease, as an idle worker sends it. */

@@ -114,6 +114,10 @@ public final class Installation implements AutoCloseable {
     // As the launcher starts short commands: many of them share few cores here.
     command.addAll(JavaCommand.java("--sun-misc-unsafe-memory-access=allow"));
     command.addAll(warmStart(words));
+    String temporary = environment.get("TMPDIR");
+    if (temporary != null) {
+      command.add("-Djava.io.tmpdir=" + temporary);
+    }
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
     Path before = overlay;
     command.addAll(

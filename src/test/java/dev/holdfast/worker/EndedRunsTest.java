@@ -27,6 +27,7 @@ class EndedRunsTest {
               Classifier.standard(),
               new FinishRedaction(Secrets.NONE),
               id -> true,
+              trouble -> {},
               ticket -> Tracing.Attempt.NONE,
               ended::add)
           .run();

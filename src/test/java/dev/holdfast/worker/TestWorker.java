@@ -38,7 +38,7 @@ final class TestWorker {
 
   final TicketDatabase database;
   final EventLog events = new EventLog();
-  final String kind = "kind-" + UUID.randomUUID();
+  final String kind;
   private final Map<String, TicketHandler> handlers = new LinkedHashMap<>();
   private List<TicketListener> listeners = List.of(events);
   private RetrySettings retry = RetrySettings.defaults();
@@ -56,6 +56,12 @@ final class TestWorker {
   private Tracing tracing = Tracing.NONE;
 
   TestWorker(TicketDatabase database) {
+    this(database, "kind-" + UUID.randomUUID());
+  }
+
+  /** Beside another worker of this kind. */
+  TestWorker(TicketDatabase database, String kind) {
+    this.kind = kind;
     this.database = database;
     this.dataSource = database.dataSource();
   }

@@ -28,6 +28,7 @@ class TicketRunTest {
             Classifier.standard(),
             new FinishRedaction(Secrets.of(Map.of("a-very-secret-word", "word"))),
             id -> true,
+            trouble -> {},
             claim,
             ended::add)
         .run();

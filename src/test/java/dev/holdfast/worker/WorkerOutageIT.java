@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -39,6 +40,13 @@ import org.postgresql.ds.PGSimpleDataSource;
 @WithDatabase
 @Timeout(120)
 class WorkerOutageIT {
+  private static final String OPEN =
+      "SELECT count(*) FROM holdfast.ticket_base WHERE kind = ? AND state NOT IN ('done',"
+          + " 'needs_review')";
+
+  private static final String RETRIES =
+      "SELECT sum(retry_count) FROM holdfast.ticket_base WHERE kind = ?";
+
   private final TicketDatabase database;
   private final TestWorker setup;
 
@@ -59,6 +67,38 @@ class WorkerOutageIT {
     database.run(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ="
             + " current_database() AND pid <> pg_backend_pid()");
+  }
+
+  @Test
+  @DisplayName(
+      "a worker whose machine can start nothing gives tickets back, leaves the others to workers"
+          + " beside it and says why, until it can again")
+  void unfit() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    CountDownLatch mended = new CountDownLatch(1);
+    setup.handler(
+        ticket -> {
+          calls.incrementAndGet();
+          if (mended.getCount() > 0) {
+            throw new WorkerUnfitException("the disk is full", null);
+          }
+          return HandlerResult.done(null);
+        });
+    setup.enqueue(40);
+    try (Worker worker = setup.start()) {
+      await().until(() -> worker.trouble().isPresent());
+      assertThat(worker.trouble()).contains("the disk is full");
+      assertThat(worker.healthy()).isTrue();
+      assertThat(calls.get()).as("no more than one claim").isLessThanOrEqualTo(10);
+      TestWorker neighbour = new TestWorker(database, setup.kind);
+      try (Worker well = neighbour.handler(ticket -> HandlerResult.done(null)).start()) {
+        neighbour.events.await(TicketEvent.Succeeded.class, 30);
+      }
+      mended.countDown();
+      await().until(() -> database.number(OPEN, setup.kind) == 0);
+      assertThat(worker.trouble()).isEmpty();
+    }
+    assertThat(database.number(RETRIES, setup.kind)).isZero();
   }
 
   @Test

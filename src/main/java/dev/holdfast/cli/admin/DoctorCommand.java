@@ -78,7 +78,7 @@ public final class DoctorCommand implements Callable<Integer> {
     looks.add("java", MachineChecks::java);
     looks.add("sandbox", () -> MachineChecks.sandbox(sandbox));
     looks.add("user", () -> MachineChecks.user(root.settings().command().user()));
-    looks.add("directories", () -> MachineChecks.directories(roots()));
+    looks.add("directories", () -> MachineChecks.directories(written()));
   }
 
   private void check(Backend backend, Duration longTransaction, List<CheckResult> results)
@@ -137,6 +137,12 @@ public final class DoctorCommand implements Callable<Integer> {
         root.settings().agents().handler().workspaceRoot(),
         root.settings().repair().workspaceRoot(),
         root.settings().repair().runsRoot());
+  }
+
+  private List<Path> written() {
+    List<Path> written = new ArrayList<>(roots());
+    written.add(Path.of(System.getProperty("java.io.tmpdir")));
+    return written;
   }
 
   private List<Path> places(Checkup checkup) {

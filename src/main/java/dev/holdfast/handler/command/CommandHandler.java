@@ -2,6 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.process.CutText;
 import dev.holdfast.process.ExitText;
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.OwnSession;
@@ -16,6 +17,7 @@ import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.WorkerUnfitException;
 import dev.holdfast.worker.output.OutputFollower;
 import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
@@ -91,6 +93,8 @@ public final class CommandHandler implements TicketHandler {
                 OUTPUT)) {
       Redaction redaction = new Redaction(design, environment);
       return outcome(claimed.id(), design, run, await(claimed, design, run, redaction), redaction);
+    } catch (NotPreparedException e) {
+      throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
       return HandlerResult.failed(CommandFailures.notStarted(e));
     }

@@ -1,0 +1,54 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/** Tells what keeps this machine from starting any program from what is wrong with one program. */
+final class MachineLimits {
+  /** EAGAIN, ENOMEM, ENFILE, EMFILE; Java has the number in the message alone. */
+  private static final Pattern NO_PROCESS = Pattern.compile("\\berror[=:] ?(?:11|12|23|24)\\b");
+
+  private MachineLimits() {}
+
+  static Process start(ProcessBuilder builder) throws IOException {
+    try {
+      return builder.start();
+    } catch (IOException e) {
+      if (NO_PROCESS.matcher(String.valueOf(e.getMessage())).find()) {
+        throw noProcesses(e);
+      }
+      throw e;
+    } catch (OutOfMemoryError e) { // of threads
+      throw noProcesses(e);
+    }
+  }
+
+  static NotPreparedException noProcesses(Throwable cause) {
+    return new NotPreparedException(
+        "no more programs can be started on this machine ("
+            + cause.getMessage()
+            + "): raise the worker's limits of processes and open files (ulimit -u, -n, pids.max),"
+            + " or lower its concurrency",
+        cause);
+  }
+
+  static NotPreparedException noStreams(IOException cause) {
+    return new NotPreparedException(
+        "no program can be prepared in "
+            + System.getProperty("java.io.tmpdir")
+            + " ("
+            + why(cause)
+            + "): make room there, or start the worker with another TMPDIR",
+        cause);
+  }
+
+  /** The message of Java is often only the path. */
+  private static String why(IOException e) {
+    if (e instanceof FileSystemException file) {
+      return Objects.requireNonNullElse(file.getReason(), e.getClass().getSimpleName());
+    }
+    return String.valueOf(e.getMessage());
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.worker;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether this machine can do any work. While it cannot, the worker claims only now and then, at
+ * growing distances, to see whether it can again: else it would take the tickets of a whole queue
+ * from the workers beside it, and give each of them back. Thread-safe.
+ */
+final class Fitness implements Consumer<WorkerUnfitException> {
+  private static final Logger log = LoggerFactory.getLogger(Fitness.class);
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private Duration pause = Duration.ZERO;
+  private long untilNanos = System.nanoTime();
+  private String reason = "";
+
+  /** Many tickets that were claimed together tell one trouble. */
+  @Override
+  public synchronized void accept(WorkerUnfitException trouble) {
+    long now = System.nanoTime();
+    if (now - untilNanos < 0) {
+      return;
+    }
+    boolean old = now - untilNanos > LONGEST.toNanos();
+    pause = pause.isZero() || old ? SHORTEST : pause.multipliedBy(2);
+    pause = pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+    untilNanos = now + pause.toNanos();
+    reason = String.valueOf(trouble.getMessage());
+    log.warn(
+        "this worker claims nothing for {} s, and gives back what it has: {}",
+        pause.toSeconds(),
+        reason);
+  }
+
+  synchronized boolean mayClaim() {
+    return System.nanoTime() - untilNanos >= 0;
+  }
+
+  /** Why it claims nothing now. */
+  synchronized Optional<String> trouble() {
+    return mayClaim() ? Optional.empty() : Optional.of(reason);
+  }
+}
