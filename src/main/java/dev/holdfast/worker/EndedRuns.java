@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Attempts that have ended and wait to be stored, taken in batches of bounded size and length: a
@@ -64,6 +65,7 @@ final class EndedRuns {
     }
   }
 
+  private final LongSupplier nanoTime;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Line successes = new Line(MOST_SUCCESSES);
@@ -74,6 +76,17 @@ final class EndedRuns {
   private boolean storing;
 
   private long storingSinceNanos;
+
+  EndedRuns() {
+    this(System::nanoTime);
+  }
+
+  /**
+   * @param nanoTime by which a batch is slow
+   */
+  EndedRuns(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
 
   /** Returns false once it is closed: then perhaps nobody takes it any more. */
   boolean add(TicketRun run) {
@@ -138,7 +151,7 @@ final class EndedRuns {
     List<TicketRun> batch = line(wanted).batch();
     if (wanted == Wanted.SUCCESSES_FIRST && !batch.isEmpty()) {
       storing = true;
-      storingSinceNanos = System.nanoTime();
+      storingSinceNanos = nanoTime.getAsLong();
       if (!successes.runs.isEmpty()) {
         changed.signalAll(); // the other one may have to count the time
       }
@@ -156,7 +169,7 @@ final class EndedRuns {
 
   private long nanosUntilSlow(Wanted wanted) {
     return wanted == Wanted.OTHERS_FIRST && storing && !successes.runs.isEmpty()
-        ? storingSinceNanos + SLOW_NANOS - System.nanoTime()
+        ? storingSinceNanos + SLOW_NANOS - nanoTime.getAsLong()
         : Long.MAX_VALUE;
   }
 

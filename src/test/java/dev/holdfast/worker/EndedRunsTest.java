@@ -16,7 +16,7 @@ class EndedRunsTest {
   private static final HandlerResult DONE = HandlerResult.done(null);
   private static final HandlerResult FAILED = HandlerResult.failed(ErrorReport.ofText("broken"));
 
-  private final EndedRuns ended = new EndedRuns();
+  private EndedRuns ended = new EndedRuns();
   private long lastId;
 
   private void end(int count, HandlerResult result) {
@@ -58,6 +58,7 @@ class EndedRunsTest {
   @Test
   @DisplayName("a batch is never mixed: successes first, and none for who wants no successes")
   void neverMixed() throws InterruptedException {
+    ended = new EndedRuns(() -> 0);
     end(1, FAILED);
     end(2, DONE);
     end(1, FAILED);
