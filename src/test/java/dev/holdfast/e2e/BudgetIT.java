@@ -122,6 +122,9 @@ class BudgetIT {
     assertThat(usedUp.at("/data/spent_usd").asInt()).isEqualTo(8);
     TicketRows.await("the holds are told, too")
         .until(() -> of("dev.holdfast.tickets.held", 204).count() == 1);
+    assertThat(of("dev.holdfast.tickets.held", 204).findFirst().orElseThrow().path("text"))
+        .asString()
+        .containsOnlyOnce("8 USD spent of 10");
 
     rows.awaitState(rows.enqueue("ask", "d"), "on_hold");
     TicketRows.await("a later hold is told")

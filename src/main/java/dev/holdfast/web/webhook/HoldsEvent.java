@@ -30,8 +30,8 @@ final class HoldsEvent {
     data.put("error_title", newest.errorTitle());
     data.put("error", newest.error());
     data.put("url", link);
-    String why = newest.errorTitle() == null ? "" : ", after: " + newest.errorTitle();
-    String text = group.size() + " tickets wait for a person: " + newest.reason() + why;
+    String text =
+        group.size() + " tickets wait for a person: " + newest.reason() + NoticeEvent.error(newest);
     return new NoticeEvent(
         "holds-" + group.first().id() + "-" + newest.id(),
         NoticeEvent.source(console),

@@ -97,7 +97,6 @@ record NoticeEvent(
     data.put("error", hold.error());
     data.put("url", link);
     String title = hold.title() == null ? "" : " (" + hold.title() + ")";
-    String why = hold.errorTitle() == null ? "" : ", after: " + hold.errorTitle();
     return new NoticeEvent(
         "hold-" + hold.id(),
         source(console),
@@ -106,8 +105,19 @@ record NoticeEvent(
         hold.at(),
         with(
             link,
-            "Ticket #" + hold.ticketId() + title + " waits for a person: " + hold.reason() + why),
+            "Ticket #"
+                + hold.ticketId()
+                + title
+                + " waits for a person: "
+                + hold.reason()
+                + error(hold)),
         data);
+  }
+
+  /** What the ticket failed by, where the reason does not say it; "" otherwise. */
+  static String error(HoldNotice hold) {
+    String title = hold.errorTitle();
+    return title == null || hold.reason().contains(title) ? "" : ", after: " + title;
   }
 
   private static NoticeEvent of(OutageNotice outage, @Nullable URI console) {
