@@ -23,16 +23,25 @@ final class WorkerLeases {
   /** Attempts under leases that are gone, until they are stored or given up. */
   private final Set<TicketRun> lost = new HashSet<>();
 
+  /** The newest attempt of each ticket, until it is stored or given up. */
+  private final Map<Long, TicketRun> newest = new HashMap<>();
+
   /**
-   * Returns older attempts under a lease of the same number, which a restored database has given
-   * twice.
+   * Attempts that are about to start, each after an older one of its ticket. Returns older attempts
+   * under a lease of the same number, which a restored database has given twice.
    *
    * @param claimedNanos when the claim was sent, which is before the database set the lease's end
    */
   synchronized List<TicketRun> add(long leaseNo, Collection<TicketRun> runs, long claimedNanos) {
     Entry entry = new Entry();
     entry.renewedNanos = claimedNanos;
-    runs.forEach(run -> entry.runs.put(run.ticketId(), run));
+    for (TicketRun run : runs) {
+      entry.runs.put(run.ticketId(), run);
+      TicketRun before = newest.put(run.ticketId(), run);
+      if (before != null) {
+        run.after(before);
+      }
+    }
     List<TicketRun> older = new ArrayList<>();
     for (TicketRun run : lost) {
       if (run.leaseNo() == leaseNo) {
@@ -86,6 +95,7 @@ final class WorkerLeases {
    */
   synchronized boolean takeOff(TicketRun stored) {
     lost.remove(stored);
+    newest.remove(stored.ticketId(), stored);
     Entry entry = leases.get(stored.leaseNo());
     if (entry == null || !entry.runs.remove(stored.ticketId(), stored)) {
       return false;

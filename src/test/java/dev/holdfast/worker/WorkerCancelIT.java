@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -73,7 +74,7 @@ class WorkerCancelIT {
   }
 
   @Test
-  @DisplayName("a held and released ticket runs anew while its old attempt still ends")
+  @DisplayName("a held and released ticket runs anew, and the result of its old attempt is dropped")
   void holdAndRelease() throws Exception {
     long id = setup.enqueue();
     setup
@@ -91,6 +92,43 @@ class WorkerCancelIT {
     }
     assertThat(database.ticket(id)).containsEntry("state", "done").containsEntry("result", "2");
     assertThat(database.outcomes(id)).containsExactly("revoked", "succeeded");
+  }
+
+  @Test
+  @DisplayName(
+      "a ticket that is held and released again and again begins anew only when its first handler"
+          + " has ended")
+  void oneAtATime() throws Exception {
+    long id = setup.enqueue();
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CountDownLatch tidy = new CountDownLatch(1);
+    setup.handler(
+        ticket -> {
+          most.accumulateAndGet(running.incrementAndGet(), Math::max);
+          try {
+            return untilInterrupted(ticket);
+          } finally {
+            tidy.await(); // as a program that heeds its end late
+            running.decrementAndGet();
+          }
+        });
+
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Claimed.class);
+      for (int claims = 2; claims <= 3; claims++) {
+        database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
+        database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
+        setup.events.await(TicketEvent.Claimed.class, claims);
+      }
+      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(worker.running()).isEqualTo(3);
+      tidy.countDown();
+      setup.events.await(TicketEvent.Succeeded.class);
+      setup.events.await(TicketEvent.StaleResultDropped.class, 2);
+    }
+    assertThat(most).hasValue(1);
+    assertThat(database.outcomes(id)).containsExactly("revoked", "revoked", "succeeded");
   }
 
   @Test

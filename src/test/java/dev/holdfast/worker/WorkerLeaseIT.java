@@ -472,11 +472,12 @@ class WorkerLeaseIT {
               + " created_at, id, queue, kind FROM holdfast.ticket_base WHERE id = ?",
           id);
 
-      assertThat(newRuns.await(20, TimeUnit.SECONDS)).isTrue();
+      setup.events.await(TicketEvent.Claimed.class, 2);
       assertThat(database.number("SELECT max(id) FROM holdfast.leases")).isEqualTo(lease);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       oldEnds.countDown();
       setup.events.await(TicketEvent.StaleResultDropped.class);
+      assertThat(newRuns.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.running()).isEqualTo(1);
       newEnds.countDown();
       setup.events.await(TicketEvent.Succeeded.class);
