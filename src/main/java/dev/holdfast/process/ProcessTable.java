@@ -5,19 +5,30 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linux's process table, {@code /proc}. It knows what the tree of parents forgets: the session and
- * the environment of processes whose parent has ended.
+ * Linux's process table, {@code /proc}, as it was when it was read. It knows what the tree of
+ * parents forgets: the session and the environment of processes whose parent has ended.
+ * Thread-safe.
  */
 final class ProcessTable {
   private static final Path PROC = Path.of("/proc");
+  private static final String VARIABLE = ProgramRun.RUN_ID + "=";
+
+  /** No program of ours is older than this process. */
+  private static final long OLDEST = startOf(ProcessHandle.current().pid());
 
   /**
    * The fields of {@code /proc/PID/stat} that are of use. {@code startedAt} is in clock ticks since
@@ -30,11 +41,28 @@ final class ProcessTable {
   }
 
   /**
+   * A living process.
+   *
+   * @param runs the ids that its environment carries, of runs of programs; null if it is closed to
+   *     this process
+   */
+  private record Entry(long pid, Stat stat, @Nullable List<String> runs) {}
+
+  /**
+   * @param handle nothing if it has ended since: who knows what it started
    * @param inSession whether it is still in the session it was started in
    */
-  record Member(ProcessHandle handle, boolean inSession) {}
+  record Member(long pid, Optional<ProcessHandle> handle, boolean inSession) {}
 
-  private ProcessTable() {}
+  private final List<Entry> entries;
+  private final ReentrantLock asking = new ReentrantLock();
+
+  /** By user, the runs of processes that are closed to this process. */
+  private final Map<ProgramUser, Map<Long, List<String>>> closed = new HashMap<>();
+
+  private ProcessTable(List<Entry> entries) {
+    this.entries = entries;
+  }
 
   static boolean exists() {
     return Files.isReadable(PROC.resolve("self/stat"));
@@ -42,80 +70,118 @@ final class ProcessTable {
 
   /** The start of a process, in ticks; 0 if it has ended. */
   static long startOf(long pid) {
-    Stat stat = stat(PROC.resolve(Long.toString(pid)));
-    return stat == null ? 0 : stat.startedAt();
+    try {
+      Stat stat = stat(pid);
+      return stat == null ? 0 : stat.startedAt();
+    } catch (IOException e) {
+      return 0; // Then older ones are looked at, too.
+    }
   }
 
-  /**
-   * The living processes of a session, and those which carry a variable, wherever they went.
-   *
-   * @param variable {@code NAME=value}
-   * @param since processes started before are not looked at
-   * @param user who is asked for what this process may not look into
-   * @throws IOException if the table cannot be read, as when the worker has no file handle left
-   */
-  static List<Member> members(long session, String variable, long since, Optional<ProgramUser> user)
-      throws IOException {
-    List<Member> members = new ArrayList<>();
-    List<Long> closed = new ArrayList<>();
+  /** Reads what is of use of it: the living processes that are younger than this one. */
+  static ProcessTable read() throws IOException {
+    List<Entry> entries = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (Path process : processes) {
-        Stat stat = stat(process);
-        if (stat == null || !stat.isAlive() || stat.startedAt() < since) {
-          continue;
-        }
-        boolean inSession = stat.session() == session;
         long pid = Long.parseLong(process.getFileName().toString());
-        try {
-          if (inSession || carries(process, variable)) {
-            add(members, pid, inSession);
-          }
-        } catch (AccessDeniedException e) {
-          if (user.isPresent() && isOf(user.get(), process)) {
-            closed.add(pid);
-          }
+        Stat stat = stat(pid);
+        if (stat != null && stat.isAlive() && stat.startedAt() >= OLDEST) {
+          entries.add(new Entry(pid, stat, runs(process)));
         }
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
-    if (!closed.isEmpty()) {
-      user.orElseThrow().carriers(closed, variable).forEach(pid -> add(members, pid, false));
+    return new ProcessTable(entries);
+  }
+
+  /**
+   * The living processes of a session, and those which carry the id of a run, wherever they went.
+   *
+   * @param since processes started before are not looked at
+   * @param user who is asked for what this process may not look into
+   * @throws IOException if the user cannot be asked
+   */
+  List<Member> members(long session, String run, long since, Optional<ProgramUser> user)
+      throws IOException {
+    Map<Long, List<String>> more = user.isPresent() ? closed(user.get()) : Map.of();
+    List<Member> members = new ArrayList<>();
+    for (Entry each : entries) {
+      boolean inSession = each.stat().session() == session;
+      List<String> runs =
+          each.runs() == null ? more.getOrDefault(each.pid(), List.of()) : each.runs();
+      if (each.stat().startedAt() >= since && (inSession || runs.contains(run))) {
+        members.add(new Member(each.pid(), handle(each), inSession));
+      }
     }
     return members;
   }
 
-  private static void add(List<Member> members, long pid, boolean inSession) {
-    ProcessHandle.of(pid).ifPresent(handle -> members.add(new Member(handle, inSession)));
+  /** Not that of another process, which has got its number since. */
+  private static Optional<ProcessHandle> handle(Entry entry) {
+    return ProcessHandle.of(entry.pid())
+        .filter(handle -> startOf(entry.pid()) == entry.stat().startedAt());
   }
 
-  private static boolean isOf(ProgramUser user, Path process) {
+  private Map<Long, List<String>> closed(ProgramUser user) throws IOException {
+    asking.lock();
     try {
-      return Files.getAttribute(process, "unix:uid").equals(user.uid());
+      Map<Long, List<String>> known = closed.get(user);
+      if (known == null) {
+        List<Long> pids =
+            entries.stream()
+                .filter(each -> each.runs() == null && isOf(user, each.pid()))
+                .map(Entry::pid)
+                .toList();
+        known = pids.isEmpty() ? Map.of() : user.valuesOf(ProgramRun.RUN_ID, pids);
+        closed.put(user, known);
+      }
+      return known;
+    } finally {
+      asking.unlock();
+    }
+  }
+
+  private static boolean isOf(ProgramUser user, long pid) {
+    try {
+      return Files.getAttribute(process(pid), "unix:uid").equals(user.uid());
     } catch (IOException e) {
       return false; // It has ended meanwhile.
     }
   }
 
-  private static @Nullable Stat stat(Path process) {
+  private static Path process(long pid) {
+    return PROC.resolve(Long.toString(pid));
+  }
+
+  private static @Nullable Stat stat(long pid) throws IOException {
     try {
-      String line = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+      String line = Files.readString(process(pid).resolve("stat"), StandardCharsets.ISO_8859_1);
       String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
       return new Stat(fields[0].charAt(0), Long.parseLong(fields[3]), Long.parseLong(fields[19]));
+    } catch (NoSuchFileException | AccessDeniedException e) {
+      return null; // It has ended meanwhile, or is none of ours.
+    } catch (FileSystemException e) {
+      throw e; // It was not opened: there may be no file handle left.
     } catch (IOException e) {
       return null; // It has ended meanwhile.
     }
   }
 
-  private static boolean carries(Path process, String variable) throws AccessDeniedException {
+  private static @Nullable List<String> runs(Path process) {
     try {
       String environment =
-          "\0" + Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
-      return environment.contains("\0" + variable + "\0");
+          Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
+      return environment.contains(VARIABLE)
+          ? Stream.of(environment.split("\0", -1))
+              .filter(each -> each.startsWith(VARIABLE))
+              .map(each -> each.substring(VARIABLE.length()))
+              .toList()
+          : List.of();
     } catch (AccessDeniedException e) {
-      throw e;
+      return null;
     } catch (IOException e) {
-      return false; // It has ended meanwhile.
+      return List.of(); // It has ended meanwhile.
     }
   }
 }

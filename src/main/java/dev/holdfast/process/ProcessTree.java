@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -17,8 +18,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProcessTree {
   private static final Logger log = LoggerFactory.getLogger(ProcessTree.class);
+  private static final ProcessTables TABLES = new ProcessTables();
   private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
+
+  /** A killed process may need both to be gone: on a busy machine this one may rarely look. */
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
+
+  private static final int LOOKS_AFTER_KILL = 20;
 
   private final Process leader;
   private final OwnSession session;
@@ -42,8 +48,8 @@ public final class ProcessTree {
    * kill at once; it stays set.
    */
   public void stop(Duration grace) {
-    List<ProcessHandle> living = living();
-    living.forEach(ProcessHandle::destroy);
+    List<ProcessTable.Member> living = living();
+    living.forEach(each -> each.handle().ifPresent(ProcessHandle::destroy));
     if (!living.isEmpty() && !isGoneWithin(grace)) {
       kill();
     }
@@ -53,16 +59,18 @@ public final class ProcessTree {
   }
 
   private void kill() {
+    List<ProcessTable.Member> living = living();
     long deadline = System.nanoTime() + AFTER_KILL.toNanos();
-    List<ProcessHandle> living = living();
-    while (!living.isEmpty() && System.nanoTime() - deadline < 0) {
-      killGroup();
-      living.forEach(ProcessHandle::destroyForcibly);
+    int looks = 0;
+    while (!living.isEmpty() && (looks < LOOKS_AFTER_KILL || System.nanoTime() - deadline < 0)) {
+      killGroup(living);
+      living.forEach(each -> each.handle().ifPresent(ProcessHandle::destroyForcibly));
       pause();
       living = living();
+      looks++;
     }
     if (!living.isEmpty()) {
-      List<Long> pids = living.stream().map(ProcessHandle::pid).toList();
+      List<Long> pids = living.stream().map(ProcessTable.Member::pid).toList();
       log.warn("Processes {} of a stopped program cannot be killed: end them by hand", pids);
     }
   }
@@ -71,28 +79,24 @@ public final class ProcessTree {
    * All at once, before those which fork without end can fork again. Only while the group's number
    * cannot be a stranger's.
    */
-  private void killGroup() {
+  private void killGroup(List<ProcessTable.Member> living) {
+    if (living.stream().noneMatch(each -> each.inSession() && isAlive(each))) {
+      return;
+    }
     try {
-      if (!session.hasSetsid()
-          || !table
-          || members().stream().noneMatch(ProcessTable.Member::inSession)) {
-        return;
-      }
-      new ProcessBuilder("/bin/sh", "-c", "kill -s KILL -- -" + leader.pid())
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-          .redirectError(ProcessBuilder.Redirect.DISCARD)
-          .start()
-          .onExit()
-          .join();
+      ProcessGroup.kill(leader.pid());
     } catch (IOException e) {
       log.debug("A group of processes cannot be killed at once: they are killed one by one", e);
     }
   }
 
+  private static boolean isAlive(ProcessTable.Member member) {
+    return member.handle().filter(ProcessHandle::isAlive).isPresent();
+  }
+
   private boolean isGoneWithin(Duration time) {
     long deadline = System.nanoTime() + time.toNanos();
     while (!living().isEmpty()) {
-      hurried |= Thread.interrupted();
       if (hurried || System.nanoTime() - deadline >= 0) {
         return false;
       }
@@ -101,10 +105,11 @@ public final class ProcessTree {
     return true;
   }
 
-  private List<ProcessHandle> living() {
+  private List<ProcessTable.Member> living() {
     if (table) {
       try {
-        return members().stream().map(ProcessTable.Member::handle).toList();
+        long number = session.hasSetsid() ? leader.pid() : -1;
+        return TABLES.look().members(number, session.runId(), since, session.user());
       } catch (IOException e) {
         log.warn("The process table cannot be read ({}): looking for children only", e.toString());
       }
@@ -112,23 +117,19 @@ public final class ProcessTree {
     return livingByParents();
   }
 
-  private List<ProcessHandle> livingByParents() {
+  private List<ProcessTable.Member> livingByParents() {
     List<ProcessHandle> parents = new ArrayList<>(seen);
     parents.add(leader.toHandle());
     seen.add(leader.toHandle());
     parents.forEach(each -> each.descendants().forEach(seen::add));
-    return seen.stream().filter(ProcessHandle::isAlive).toList();
+    return seen.stream()
+        .filter(ProcessHandle::isAlive)
+        .map(each -> new ProcessTable.Member(each.pid(), Optional.of(each), false))
+        .toList();
   }
 
-  private List<ProcessTable.Member> members() throws IOException {
-    return ProcessTable.members(
-        session.hasSetsid() ? leader.pid() : -1,
-        ProgramRun.RUN_ID + "=" + session.runId(),
-        since,
-        session.user());
-  }
-
-  private static void pause() {
+  private void pause() {
     LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+    hurried |= Thread.interrupted();
   }
 }

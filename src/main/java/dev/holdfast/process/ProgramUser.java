@@ -1,7 +1,5 @@
 package dev.holdfast.process;
 
-import static java.util.stream.Collectors.toSet;
-
 import com.sun.security.auth.module.UnixSystem;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +13,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Another user of this machine, as whom a worker that is root starts programs: they can neither
@@ -146,19 +143,26 @@ public record ProgramUser(String name, int uid, int gid, String home) {
   }
 
   /**
-   * Those of these processes of the user that carry a variable. A container's root may have no
-   * right to look into them ({@code CAP_SYS_PTRACE}); the user has.
-   *
-   * @param variable {@code NAME=value}
+   * The values of a variable in the environments of processes of the user, for those that have it.
+   * A container's root may have no right to look into them ({@code CAP_SYS_PTRACE}); the user has.
    */
-  Set<Long> carriers(Collection<Long> pids, String variable) throws IOException {
-    List<String> words = new ArrayList<>(List.of("grep", "-lzxF", "-e", variable, "--"));
+  Map<Long, List<String>> valuesOf(String variable, Collection<Long> pids) throws IOException {
+    String name = variable + "=";
+    List<String> words = new ArrayList<>(List.of("grep", "-zaH", "-e", "^" + name, "--"));
     pids.forEach(pid -> words.add("/proc/" + pid + "/environ"));
     Process process =
         new ProcessBuilder(command(words)).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     process.getOutputStream().close();
-    String found = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return found.lines().map(line -> Long.valueOf(line.split("/", -1)[2])).collect(toSet());
+    String found = new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    Map<Long, List<String>> values = new HashMap<>();
+    for (String line : found.split("\0", -1)) {
+      String[] fields = line.split("/environ:" + name, 2);
+      if (fields.length == 2) {
+        long pid = Long.parseLong(fields[0].substring("/proc/".length()));
+        values.computeIfAbsent(pid, each -> new ArrayList<>()).add(fields[1]);
+      }
+    }
+    return values;
   }
 
   /** Gives a directory to the user, without what is in it. */

@@ -1,0 +1,62 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the process table for all who want to look at it. Whoever comes while it is read waits for
+ * the next reading, which serves all who came before it began: where hundreds of programs are ended
+ * at once, hundreds of readings would end none of them. Thread-safe.
+ */
+final class ProcessTables {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition read = lock.newCondition();
+  private long begun;
+  private long done;
+  private boolean underWay;
+  private @Nullable ProcessTable latest;
+
+  /**
+   * The table as it was at some time after the call.
+   *
+   * @throws IOException if it cannot be read, as when the worker has no file handle left
+   */
+  ProcessTable look() throws IOException {
+    lock.lock();
+    try {
+      long wanted = begun + 1;
+      while (done < wanted) {
+        if (underWay) {
+          read.awaitUninterruptibly();
+        } else {
+          read();
+        }
+      }
+      return Objects.requireNonNull(latest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Without the lock: who comes meanwhile, and who was served, must not queue up behind it. */
+  private void read() throws IOException {
+    begun++;
+    underWay = true;
+    ProcessTable table = null;
+    lock.unlock();
+    try {
+      table = ProcessTable.read();
+    } finally {
+      lock.lock();
+      underWay = false;
+      if (table != null) {
+        latest = table;
+        done = begun;
+      }
+      read.signalAll();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+@EnabledOnOs(OS.LINUX)
+class ProcessGroupTest {
+  private interface Way {
+    void kill(long number) throws IOException;
+  }
+
+  private static void check(Way way) throws Exception {
+    Process leader =
+        new ProcessBuilder("setsid", "sh", "-c", "trap '' TERM; sleep 1000 & echo $!; wait")
+            .start();
+    try {
+      long child = Long.parseLong(leader.inputReader().readLine());
+
+      way.kill(leader.pid());
+
+      assertThat(leader.waitFor(Duration.ofSeconds(20))).isTrue();
+      assertThat(leader.inputReader().readLine()).as("stdout, which the child had").isNull();
+      assertThat(leader.exitValue()).isEqualTo(128 + 9);
+      way.kill(child); // no group has that number
+    } finally {
+      leader.descendants().forEach(ProcessHandle::destroyForcibly);
+      leader.destroyForcibly();
+    }
+  }
+
+  @Test
+  @DisplayName("A group of processes is killed by a call, where that is allowed")
+  void call() throws Exception {
+    assertThat(ProcessGroup.class.getModule().isNativeAccessEnabled()).isTrue();
+    check(ProcessGroup::kill);
+  }
+
+  @Test
+  @DisplayName("A group of processes is killed by a program, where calls of C are not allowed")
+  void program() throws Exception {
+    check(ProcessGroup::killByProgram);
+  }
+}
