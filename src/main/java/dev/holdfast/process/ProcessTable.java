@@ -11,10 +11,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,12 +52,18 @@ final class ProcessTable {
   private record Entry(long pid, Stat stat, @Nullable List<String> runs) {}
 
   /**
-   * @param handle nothing if it has ended since: who knows what it started
    * @param inSession whether it is still in the session it was started in
    */
-  record Member(long pid, Optional<ProcessHandle> handle, boolean inSession) {}
+  record Member(long pid, Supplier<Optional<ProcessHandle>> found, boolean inSession) {
+    /** Nothing if it has ended since: who knows what it started. */
+    Optional<ProcessHandle> handle() {
+      return found.get();
+    }
+  }
 
   private final List<Entry> entries;
+  private final Map<Long, List<Entry>> bySession = new HashMap<>();
+  private final Map<String, List<Entry>> byRun = new HashMap<>();
   private final ReentrantLock asking = new ReentrantLock();
 
   /** By user, the runs of processes that are closed to this process. */
@@ -62,6 +71,12 @@ final class ProcessTable {
 
   private ProcessTable(List<Entry> entries) {
     this.entries = entries;
+    for (Entry each : entries) {
+      bySession.computeIfAbsent(each.stat().session(), session -> new ArrayList<>()).add(each);
+      if (each.runs() != null) {
+        each.runs().forEach(run -> byRun.computeIfAbsent(run, id -> new ArrayList<>()).add(each));
+      }
+    }
   }
 
   static boolean exists() {
@@ -104,17 +119,18 @@ final class ProcessTable {
    */
   List<Member> members(long session, String run, long since, Optional<ProgramUser> user)
       throws IOException {
-    Map<Long, List<String>> more = user.isPresent() ? closed(user.get()) : Map.of();
-    List<Member> members = new ArrayList<>();
-    for (Entry each : entries) {
-      boolean inSession = each.stat().session() == session;
-      List<String> runs =
-          each.runs() == null ? more.getOrDefault(each.pid(), List.of()) : each.runs();
-      if (each.stat().startedAt() >= since && (inSession || runs.contains(run))) {
-        members.add(new Member(each.pid(), handle(each), inSession));
-      }
+    Set<Entry> found = new LinkedHashSet<>(bySession.getOrDefault(session, List.of()));
+    found.addAll(byRun.getOrDefault(run, List.of()));
+    if (user.isPresent()) {
+      Map<Long, List<String>> closed = closed(user.get());
+      entries.stream()
+          .filter(each -> closed.getOrDefault(each.pid(), List.of()).contains(run))
+          .forEach(found::add);
     }
-    return members;
+    return found.stream()
+        .filter(each -> each.stat().startedAt() >= since)
+        .map(each -> new Member(each.pid(), () -> handle(each), each.stat().session() == session))
+        .toList();
   }
 
   /** Not that of another process, which has got its number since. */

@@ -44,13 +44,20 @@ public final class ProcessTree {
   }
 
   /**
-   * Ends all of it: asks, waits for so long at most, kills. An interrupt while it waits makes it
-   * kill at once; it stays set.
+   * Ends all of it: asks, waits for so long at most, kills. What it knows is asked and killed
+   * before it looks for the rest, for which a busy machine may take long. An interrupt while it
+   * waits makes it kill at once; it stays set.
    */
   public void stop(Duration grace) {
+    boolean asked = leader.isAlive();
+    long askedNanos = System.nanoTime();
+    leader.toHandle().destroy();
     List<ProcessTable.Member> living = living();
-    living.forEach(each -> each.handle().ifPresent(ProcessHandle::destroy));
-    if (!living.isEmpty() && !isGoneWithin(grace)) {
+    living.stream()
+        .filter(each -> each.pid() != leader.pid()) // many a program takes a second one ill
+        .forEach(each -> each.handle().ifPresent(ProcessHandle::destroy));
+    long deadline = (asked ? askedNanos : System.nanoTime()) + grace.toNanos();
+    if (!living.isEmpty() && !isGoneBy(deadline)) {
       kill();
     }
     if (hurried) {
@@ -59,6 +66,7 @@ public final class ProcessTree {
   }
 
   private void kill() {
+    killGroup(List.of());
     List<ProcessTable.Member> living = living();
     long deadline = System.nanoTime() + AFTER_KILL.toNanos();
     int looks = 0;
@@ -80,7 +88,9 @@ public final class ProcessTree {
    * cannot be a stranger's.
    */
   private void killGroup(List<ProcessTable.Member> living) {
-    if (living.stream().noneMatch(each -> each.inSession() && isAlive(each))) {
+    boolean isOurs =
+        leader.isAlive() || living.stream().anyMatch(each -> each.inSession() && isAlive(each));
+    if (!session.hasSetsid() || !isOurs) {
       return;
     }
     try {
@@ -94,15 +104,24 @@ public final class ProcessTree {
     return member.handle().filter(ProcessHandle::isAlive).isPresent();
   }
 
-  private boolean isGoneWithin(Duration time) {
-    long deadline = System.nanoTime() + time.toNanos();
-    while (!living().isEmpty()) {
+  private boolean isGoneBy(long deadline) {
+    awaitLeader(deadline);
+    while (leader.isAlive() || !living().isEmpty()) {
       if (hurried || System.nanoTime() - deadline >= 0) {
         return false;
       }
       pause();
     }
     return true;
+  }
+
+  /** Nobody has to look as long as it lives. */
+  private void awaitLeader(long deadline) {
+    try {
+      leader.waitFor(Duration.ofNanos(deadline - System.nanoTime()));
+    } catch (InterruptedException e) {
+      hurried = true;
+    }
   }
 
   private List<ProcessTable.Member> living() {
@@ -124,7 +143,7 @@ public final class ProcessTree {
     parents.forEach(each -> each.descendants().forEach(seen::add));
     return seen.stream()
         .filter(ProcessHandle::isAlive)
-        .map(each -> new ProcessTable.Member(each.pid(), Optional.of(each), false))
+        .map(each -> new ProcessTable.Member(each.pid(), () -> Optional.of(each), false))
         .toList();
   }
 
