@@ -40,6 +40,11 @@ public final class Worker implements AutoCloseable {
   /** After the drain's time, for handlers to heed the interrupt and their processes to die. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
+  /**
+   * The end of that, for handlers that are to be quick: their tickets may be run elsewhere next.
+   */
+  private static final Duration HURRY = Duration.ofMillis(600);
+
   /** For the database to take what is left, and then once more to hear that the worker is gone. */
   private static final Duration LAST_WRITE = Duration.ofMillis(900);
 
@@ -410,6 +415,8 @@ public final class Worker implements AutoCloseable {
     List<TicketRun> left = book.runs();
     log.info("giving {} tickets back", left.size());
     left.forEach(run -> run.stop(TicketRun.StopCause.DRAIN));
+    await(deadline - HURRY.toNanos(), book::awaitEmpty);
+    book.runs().forEach(TicketRun::hurry);
     await(deadline, book::awaitEmpty);
     book.runs().forEach(TicketRun::abandon);
   }

@@ -67,6 +67,35 @@ class WorkerDrainIT {
 
   @Test
   @DisplayName(
+      "A52: a handler that is still tidying up is interrupted once more before its ticket is given"
+          + " back")
+  void hurried() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    long id = setup.enqueue();
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .handler(
+            ticket -> {
+              try {
+                never();
+              } catch (InterruptedException e) {
+                never();
+              } finally {
+                ended.countDown();
+              }
+              return HandlerResult.done(null);
+            });
+    Worker worker = setup.start();
+    setup.events.await(TicketEvent.Claimed.class);
+
+    assertThat(closing(worker)).isLessThan(Duration.ofSeconds(5));
+
+    assertThat(ended.getCount()).isZero();
+    assertThat(database.state(id)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName(
       "A52: the end waits a little for a heartbeat under way, whose failure is no news then")
   void lastHeartbeat() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
