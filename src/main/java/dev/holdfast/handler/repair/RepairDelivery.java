@@ -62,12 +62,7 @@ record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals app
   HandlerResult atOnce(
       RepairDesign design, RunEnd end, TicketRepository repository, HandlerResult result)
       throws IOException, InterruptedException {
-    boolean due =
-        result instanceof HandlerResult.Succeeded succeeded
-            && succeeded.review() != Review.HUMAN
-            && design.onApprove() != RepairDesign.Delivery.NONE
-            && !end.commit().isEmpty();
-    if (!due) {
+    if (!isDue(design, end, result)) {
       return result;
     }
     return switch (delivered(design, repository)) {
@@ -78,6 +73,14 @@ record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals app
               "repaired, but not delivered",
               moved.reason() + ": " + moved.step() + ", or release the ticket with --fresh");
     };
+  }
+
+  /** Whether the result is to be delivered without a person. */
+  static boolean isDue(RepairDesign design, RunEnd end, HandlerResult result) {
+    return result instanceof HandlerResult.Succeeded succeeded
+        && succeeded.review() != Review.HUMAN
+        && design.onApprove() != RepairDesign.Delivery.NONE
+        && !end.commit().isEmpty();
   }
 
   private static Delivery delivered(RepairDesign design, TicketRepository repository)

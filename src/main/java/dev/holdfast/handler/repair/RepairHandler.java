@@ -86,16 +86,12 @@ public final class RepairHandler implements TicketHandler {
     Optional<RunEnd> untold = history.untold(job.at());
     RepairOutcome outcome = new RepairOutcome(claimed, design, settings.runs());
     if (untold.isPresent()) {
-      return outcome.of(untold.get(), history.number());
+      HandlerResult result = outcome.of(untold.get(), history.number());
+      return RepairDelivery.isDue(design, untold.get(), result)
+          ? deliver(claimed, design, history, untold.get(), result)
+          : result;
     }
-    try (TicketRepository repository =
-        ports
-            .repositories()
-            .open(
-                claimed.id(),
-                claimed.ticket().createdAt(),
-                design.repository(),
-                history.baseCommit())) {
+    try (TicketRepository repository = open(claimed, design, history)) {
       GitRepairRepository workbench =
           new GitRepairRepository(
               repository, ports.tools().get(design.network()), design.patch(), design.verify());
@@ -105,6 +101,27 @@ public final class RepairHandler implements TicketHandler {
       HandlerResult result = outcome.of(end, history.next());
       return delivery.atOnce(design, end, repository, result);
     }
+  }
+
+  /** The journal does not say whether it was delivered; a second delivery changes nothing. */
+  private HandlerResult deliver(
+      ClaimedTicket claimed,
+      RepairDesign design,
+      RunHistory history,
+      RunEnd end,
+      HandlerResult result)
+      throws IOException, InterruptedException {
+    try (TicketRepository repository = open(claimed, design, history)) {
+      return delivery.atOnce(design, end, repository, result);
+    }
+  }
+
+  private TicketRepository open(ClaimedTicket claimed, RepairDesign design, RunHistory history)
+      throws IOException, InterruptedException {
+    return ports
+        .repositories()
+        .open(
+            claimed.id(), claimed.ticket().createdAt(), design.repository(), history.baseCommit());
   }
 
   private RepairRun.Ports runPorts(TicketContext context) {

@@ -68,6 +68,9 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
           local.ref() + " of " + local.path() + " is no branch: merge " + branch + " by hand");
     }
     String name = target.get();
+    if (contains(original, name, commit)) {
+      return delivered(name, local, commit);
+    }
     if (!original.commit(HEADS + name).equals(Optional.of(base))) {
       return new Delivery.MovedOn(
           "%s of %s has moved on since the repair began".formatted(name, local.path()),
@@ -80,6 +83,14 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     }
     original.checked("update-ref", "-m", "holdfast: " + branch, HEADS + name, commit, base);
     return delivered(name, local, commit);
+  }
+
+  /** So it is behind a crash, and where a person has merged it by hand. */
+  private static boolean contains(GitDirectory original, String name, String commit)
+      throws IOException, InterruptedException {
+    return original
+        .run(original.command("merge-base", "--is-ancestor", commit, HEADS + name))
+        .isSuccess();
   }
 
   /**

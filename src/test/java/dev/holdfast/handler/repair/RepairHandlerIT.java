@@ -40,16 +40,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Repairs on real git whose model would answer if it were asked, which it is not. */
+/** Repairs on real git; the model is a script. */
 @Timeout(60)
 class RepairHandlerIT {
+  private static final String ANSWER =
+      """
+      steps:
+        - text: |
+            a.txt
+            <<<<<<< SEARCH
+            a
+            =======
+            b
+            >>>>>>> REPLACE
+      """;
+
   private static final Instant CREATED = Instant.parse("2026-11-21T08:00:00Z");
 
   @TempDir private Path directory;
   private final Journal journal = new InMemoryJournal();
   private final ScriptedProvider provider =
-      new ScriptedProvider(
-          "played", Script.parse("steps: [{text: an answer}]\n"), call -> {}, Sleeper.REAL);
+      new ScriptedProvider("played", Script.parse(ANSWER), call -> {}, Sleeper.REAL);
   private GitBench bench;
   private Path original;
 
@@ -142,6 +153,56 @@ class RepairHandlerIT {
         failure(original, "main", "{name: check, command: [\"true\"], junit: \"out/*.xml\"}");
     assertThat(error.text()).contains("check exits with 0, but no test is in any report");
     assertThat(error.statedCategory()).isEqualTo(Category.CODE_ERROR);
-    assertThat(journal.entries().toString()).doesNotContain("an answer");
+    assertThat(journal.entries().toString()).doesNotContain("SEARCH");
+  }
+
+  private HandlerResult unreviewed(String repository, String verify) throws InterruptedException {
+    String design =
+        """
+        kind: repair
+        repository: {%s, ref: main}
+        verify: [{name: check, command: [sh, -c, "%s"]}]
+        targets: [{provider: played, model: m}]
+        on_approve: merge
+        review: none
+        """
+            .formatted(repository, verify);
+    return handler().handle(context(design));
+  }
+
+  @Test
+  @DisplayName(
+      "What needs no review and could not be delivered is delivered once it is released, and only"
+          + " then done; a worker lost behind the delivery does no harm")
+  void deliveredLater() throws Exception {
+    String path = "path: '" + original + "'";
+    Files.writeString(original.resolve("a.txt"), "mine\n");
+    assertThat(unreviewed(path, "grep -q b a.txt"))
+        .isInstanceOfSatisfying(
+            HandlerResult.Held.class,
+            held -> assertThat(held.error().text()).contains("repaired, but not delivered"));
+    bench.owner(original, "checkout", "-q", "a.txt");
+    assertThat(unreviewed(path, "grep -q b a.txt")).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(bench.owner(original, "show", "main:a.txt")).isEqualTo("b");
+    bench.commit(original, Map.of("c.txt", "c\n"));
+    String main = bench.owner(original, "rev-parse", "main");
+    assertThat(unreviewed(path, "grep -q b a.txt")).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(bench.owner(original, "rev-parse", "main")).isEqualTo(main);
+  }
+
+  @Test
+  @DisplayName(
+      "What needs no review fails where its URL cannot be reached at the end, and the next attempt"
+          + " delivers it")
+  void deliveredOnceReached() throws Exception {
+    Path bare = directory.resolve("bare.git");
+    Path away = directory.resolve("away.git");
+    bench.owner(directory, "clone", "-q", "--bare", original.toString(), bare.toString());
+    String verify = "grep -q b a.txt && mv %s %s; grep -q b a.txt".formatted(bare, away);
+    String url = "url: 'file://" + bare + "'";
+    assertThat(unreviewed(url, verify)).isInstanceOf(HandlerResult.Failed.class);
+    Files.move(away, bare);
+    assertThat(unreviewed(url, verify)).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(bench.owner(bare, "show", "main:a.txt")).isEqualTo("b");
   }
 }

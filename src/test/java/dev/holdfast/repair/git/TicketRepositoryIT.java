@@ -291,6 +291,11 @@ class TicketRepositoryIT {
           .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
       assertThat(original.resolve("a.txt")).hasContent("repaired\n");
       assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
+      bench.commit(original, Map.of("b.txt", "moved on\n"));
+      assertThat(repository.merge())
+          .as("it is there already")
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      bench.owner(original, "reset", "-q", "--hard", "main~2");
       bench.commit(original, Map.of("a.txt", "moved on\n"));
       assertThat(repository.merge())
           .isInstanceOfSatisfying(
