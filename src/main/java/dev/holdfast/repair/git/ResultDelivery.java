@@ -115,7 +115,16 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
               .formatted(checkout.directory(), name, branch));
     }
     GitResult merged =
-        checkout.run(here(checkout, "merge", "--quiet", "--ff-only", "--no-stat", commit));
+        checkout.run(
+            here(
+                checkout,
+                "merge",
+                "--quiet",
+                "--ff-only",
+                // git would else write over the only copy of a file that it does not keep
+                "--no-overwrite-ignore",
+                "--no-stat",
+                commit));
     return merged.isSuccess()
         ? delivered(name, local, commit)
         : new Delivery.Refused(

@@ -308,6 +308,26 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("A file of the checkout that .gitignore names is not written over by a merge")
+  void keepsIgnored() throws Exception {
+    bench.commit(original, Map.of(".gitignore", ".env\n"));
+    Files.writeString(original.resolve(".env"), "the only copy\n");
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Files.writeString(worktree.directory().resolve(".env"), "a model's\n");
+      String commit = repository.commit(worktree.snapshot(List.of(".env")), "Add .env");
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class, refused -> assertThat(refused.reason()).contains(".env"));
+      assertThat(original.resolve(".env")).hasContent("the only copy");
+      Files.move(original.resolve(".env"), temp.resolve("kept"));
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(original.resolve(".env")).hasContent("a model's");
+    }
+  }
+
+  @Test
   @DisplayName("A URL: fetched, pushed as its branch and merged only by a person's design")
   void remote() throws Exception {
     Path bare = temp.resolve("bare.git");
