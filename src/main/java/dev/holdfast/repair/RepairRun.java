@@ -156,7 +156,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
       throws IOException, InterruptedException {
     RunEnd before = history.end();
     Tree tree = before == null ? workbench.baseTree() : before.tree();
-    boolean rejected = before != null && task.rejected();
+    boolean rejected = (before != null && task.rejected()) || history.isStillRejected();
     return log.step(
         "start",
         RunStart.class,

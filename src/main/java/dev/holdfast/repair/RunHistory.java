@@ -70,6 +70,15 @@ public record RunHistory(int number, @Nullable RunStart start, @Nullable RunEnd 
     return lost ? Optional.of(last) : Optional.empty();
   }
 
+  /** Whether the last run has left the patch as a person had refused it. */
+  boolean isStillRejected() {
+    return start != null
+        && end != null
+        && start.rejected()
+        && !end.reason().isSuccess()
+        && end.tree().id().equals(start.tree().id());
+  }
+
   /** The number of the run to work on now. */
   public int next() {
     return number == 0 || end != null ? number + 1 : number;

@@ -337,6 +337,28 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName(
+      "a refused result that no model has changed is no success after a release either: models are"
+          + " asked, and told all that people have said")
+  void stillRejected() throws Exception {
+    bench.without(false);
+    bench.model.repairs(
+        change("bad 0", "good 1"), NO_DIFF, NO_DIFF, NO_DIFF, NO_DIFF, change("good 1", "good 2"));
+    bench.run();
+    bench.at = new RunEnd.At(0, 1);
+    bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1"), true);
+    assertThat(bench.run().reason()).isEqualTo(StopReason.NON_IMPROVING);
+    bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1"), false);
+    assertThat(bench.run().reason()).isEqualTo(StopReason.NON_IMPROVING);
+    bench.at = new RunEnd.At(0, 2);
+    bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1", "bob: please"), false);
+    RunEnd last = bench.run();
+    assertThat(last.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(last.tree().diff()).contains("good 2").doesNotContain("good 1");
+    assertThat(bench.model.prompts().getLast()).contains("ann: 2, not 1", "bob: please");
+  }
+
+  @Test
   @DisplayName("E10, E16: requests that a closed target refuses are none of the run's calls")
   void closedTarget() throws Exception {
     bench.limits(5, Duration.ofHours(1), 2, null).without(false);
