@@ -79,7 +79,8 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     publish(local, branches.place(local, Optional.of(commit)), commit);
     Optional<Path> checkout = checkout(original, name);
     if (checkout.isPresent()) {
-      return mergeCheckout(new GitDirectory(original.git(), checkout.get()), local, name, commit);
+      return mergeCheckout(
+          new GitDirectory(original.git(), checkout.get()), local, name, base, commit);
     }
     original.checked("update-ref", "-m", "holdfast: " + branch, HEADS + name, commit, base);
     return delivered(name, local, commit);
@@ -98,7 +99,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
    * through programs is left to its owner: they would run as the worker's user.
    */
   private Delivery mergeCheckout(
-      GitDirectory checkout, RepositorySource.Local local, String name, String commit)
+      GitDirectory checkout, RepositorySource.Local local, String name, String base, String commit)
       throws IOException, InterruptedException {
     List<String> filters = filters(checkout);
     if (!filters.isEmpty()) {
@@ -106,9 +107,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
           "%s has %s checked out and filters that run programs (%s): run git merge %s there"
               .formatted(checkout.directory(), name, String.join(", ", filters), branch));
     }
-    GitCommand status =
-        here(checkout, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all");
-    if (!checkout.checked(status).isEmpty()) {
+    if (isChanged(checkout)) {
       return new Delivery.Refused(
           ("%s has %s checked out with changes that are not committed: commit them, then"
                   + " run git merge %s")
@@ -125,11 +124,22 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
                 "--no-overwrite-ignore",
                 "--no-stat",
                 commit));
-    return merged.isSuccess()
-        ? delivered(name, local, commit)
-        : new Delivery.Refused(
-            "git merge --ff-only fails in %s (%s): merge %s by hand"
-                .formatted(checkout.directory(), merged.stderr().strip(), branch));
+    if (merged.isSuccess()) {
+      return delivered(name, local, commit);
+    }
+    if (isChanged(checkout)) {
+      // git changes the files before the branch: here it could not, such as for a left lock.
+      checkout.checked(here(checkout, "read-tree", "-m", "-u", commit, base));
+    }
+    return new Delivery.Refused(
+        "git merge --ff-only fails in %s (%s): merge %s by hand"
+            .formatted(checkout.directory(), merged.stderr().strip(), branch));
+  }
+
+  private static boolean isChanged(GitDirectory checkout) throws IOException, InterruptedException {
+    GitCommand status =
+        here(checkout, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all");
+    return !checkout.checked(status).isEmpty();
   }
 
   /** In the checkout itself, wherever the repository's configuration says that its files are. */

@@ -328,6 +328,31 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("A merge that fails at the branch leaves the checkout's files as they were")
+  void mergeFails() throws Exception {
+    bench.commit(original, Map.of("gone.txt", "gone\n"));
+    Path lock = original.resolve(".git/refs/heads/main.lock");
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+      Files.writeString(worktree.directory().resolve("new.txt"), "new\n");
+      Files.delete(worktree.directory().resolve("gone.txt"));
+      String commit = repository.commit(worktree.snapshot(), "Three changes");
+      Map<String, String> before = bench.state(original, "holdfast/ticket-1");
+      Files.createFile(lock);
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class,
+              refused -> assertThat(refused.reason()).contains("main.lock"));
+      assertThat(bench.state(original, "holdfast/ticket-1")).isEqualTo(before);
+      Files.delete(lock);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
+    }
+  }
+
+  @Test
   @DisplayName("A URL: fetched, pushed as its branch and merged only by a person's design")
   void remote() throws Exception {
     Path bare = temp.resolve("bare.git");
