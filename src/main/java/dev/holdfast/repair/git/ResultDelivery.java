@@ -77,6 +77,12 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
           "merge " + branch + " by hand");
     }
     publish(local, branches.place(local, Optional.of(commit)), commit);
+    Optional<Path> busy = BranchInUse.in(original, name);
+    if (busy.isPresent()) {
+      return new Delivery.Refused(
+          "%s is being rebased or bisected (%s): finish that, then run git merge %s"
+              .formatted(name, busy.get(), branch));
+    }
     Optional<Path> checkout = checkout(original, name);
     if (checkout.isPresent()) {
       return mergeCheckout(

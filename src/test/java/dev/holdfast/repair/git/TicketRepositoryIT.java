@@ -353,6 +353,34 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("A branch that a person rebases or bisects is not moved under them, in no checkout")
+  void branchInUse() throws Exception {
+    bench.commit(original, Map.of("b.txt", "b\n"));
+    bench.commit(original, Map.of("c.txt", "c\n"));
+    Path linked = temp.resolve("linked");
+    bench.owner(original, "checkout", "-q", "--detach");
+    bench.owner(original, "worktree", "add", "-q", linked.toString(), "main");
+    try (TicketRepository repository = bench.open(1, original)) {
+      String commit = repaired(repository);
+      bench.owner(linked, "-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-i", "HEAD~2");
+      requireInUse(repository);
+      bench.owner(linked, "rebase", "--continue");
+      bench.owner(linked, "bisect", "start", "HEAD", "HEAD~2");
+      requireInUse(repository);
+      bench.owner(linked, "bisect", "reset");
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+    }
+  }
+
+  private static void requireInUse(TicketRepository repository) throws Exception {
+    assertThat(repository.merge())
+        .isInstanceOfSatisfying(
+            Delivery.Refused.class,
+            refused -> assertThat(refused.reason()).contains("main is being rebased or bisected"));
+  }
+
+  @Test
   @DisplayName("A URL: fetched, pushed as its branch and merged only by a person's design")
   void remote() throws Exception {
     Path bare = temp.resolve("bare.git");
