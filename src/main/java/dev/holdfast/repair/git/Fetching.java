@@ -42,33 +42,48 @@ record Fetching(Git git, GitDirectory repository) {
   private void fetchLocal(RepositorySource.Local local, Optional<String> wanted)
       throws IOException, InterruptedException {
     GitDirectory original = original(git, local.path());
-    String revision = wanted.orElse(local.ref());
+    Optional<String> found =
+        wanted.isPresent() ? original.commit(wanted.get()) : named(original, local.ref());
     String commit =
-        original
-            .commit(revision)
-            .orElseThrow(
-                () ->
-                    new RepositoryException(
-                        "%s has no branch, tag or commit %s: correct repository.ref"
-                            .formatted(local.path(), revision)));
+        found.orElseThrow(
+            () ->
+                new RepositoryException(
+                    "%s has no branch, tag or commit %s: correct repository.ref"
+                        .formatted(local.path(), wanted.orElse(local.ref()))));
     String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
     repository.checked(
         fetch(
             "--upload-pack=" + server("upload-pack", path), "--", path, "+" + commit + ":" + BASE));
   }
 
+  /** A branch before a tag of that name, as for a delivery. Git itself takes the tag. */
+  private static Optional<String> named(GitDirectory original, String ref)
+      throws IOException, InterruptedException {
+    Optional<String> branch = original.commit(ResultBranches.HEADS + ref);
+    return branch.isPresent() ? branch : original.commit(ref);
+  }
+
   private void fetchRemote(RepositorySource.Remote remote, Optional<String> wanted)
       throws IOException, InterruptedException {
-    String revision = wanted.orElse(remote.ref());
-    GitCommand command = fetch("--", remote.url(), "+" + revision + ":" + BASE);
-    GitResult result = repository.run(command.withOwnConfiguration());
-    if (result.stderr().contains("couldn't find remote ref")) {
-      throw new RepositoryException(
-          remote.url() + " has no branch, tag or commit " + revision + ": correct repository.ref");
+    String ref = remote.ref();
+    boolean whole = ref.equals("HEAD") || ref.startsWith("refs/");
+    List<String> revisions =
+        wanted.isPresent() || whole
+            ? List.of(wanted.orElse(ref))
+            : List.of(ResultBranches.HEADS + ref, ref);
+    for (String revision : revisions) {
+      GitCommand command = fetch("--", remote.url(), "+" + revision + ":" + BASE);
+      GitResult result = repository.run(command.withOwnConfiguration());
+      if (result.isSuccess()) {
+        return;
+      }
+      if (!result.stderr().contains("couldn't find remote ref")) {
+        throw GitDirectory.failure(command, result);
+      }
     }
-    if (!result.isSuccess()) {
-      throw GitDirectory.failure(command, result);
-    }
+    throw new RepositoryException(
+        "%s has no branch, tag or commit %s: correct repository.ref"
+            .formatted(remote.url(), wanted.orElse(ref)));
   }
 
   private GitCommand fetch(String... words) {

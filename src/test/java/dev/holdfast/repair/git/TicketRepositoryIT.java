@@ -381,6 +381,30 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("A ref that is a branch and a tag is the branch, of a path as of a URL")
+  void branchBeforeTag() throws Exception {
+    bench.owner(original, "tag", "main");
+    bench.owner(original, "tag", "v1");
+    String main = bench.commit(original, Map.of("b.txt", "b\n"));
+    String tagged = bench.owner(original, "rev-parse", "v1");
+    List<RepositorySource> sources =
+        List.of(
+            RepositorySource.local(original.toString(), "main"),
+            RepositorySource.remote("file://" + original, "main"));
+    for (RepositorySource source : sources) {
+      try (TicketRepository repository = bench.tickets().open(8, source, Optional.empty())) {
+        assertThat(repository.baseCommit()).isEqualTo(main);
+      }
+    }
+    try (TicketRepository repository = remote(8, original, "v1")) {
+      assertThat(repository.baseCommit()).isEqualTo(tagged);
+    }
+    assertThatThrownBy(() -> remote(8, original, "nope"))
+        .isInstanceOf(RepositoryException.class)
+        .hasMessageContaining("has no branch, tag or commit nope");
+  }
+
+  @Test
   @DisplayName("A URL: fetched, pushed as its branch and merged only by a person's design")
   void remote() throws Exception {
     Path bare = temp.resolve("bare.git");
