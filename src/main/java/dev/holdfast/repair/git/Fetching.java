@@ -19,6 +19,9 @@ record Fetching(Git git, GitDirectory repository) {
   /** The ref that keeps the commit in the ticket's repository. */
   static final String BASE = "refs/holdfast/base";
 
+  /** Names in the configuration of the ticket's repository the branch that HEAD was. */
+  private static final String HEAD = "holdfast.head";
+
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
 
   /**
@@ -43,7 +46,7 @@ record Fetching(Git git, GitDirectory repository) {
       throws IOException, InterruptedException {
     GitDirectory original = original(git, local.path());
     Optional<String> found =
-        wanted.isPresent() ? original.commit(wanted.get()) : named(original, local.ref());
+        wanted.isPresent() ? original.commit(wanted.get()) : begun(original, local.ref());
     String commit =
         found.orElseThrow(
             () ->
@@ -54,6 +57,34 @@ record Fetching(Git git, GitDirectory repository) {
     repository.checked(
         fetch(
             "--upload-pack=" + server("upload-pack", path), "--", path, "+" + commit + ":" + BASE));
+  }
+
+  /** Keeps what HEAD is: at the delivery a person may have another branch checked out. */
+  private Optional<String> begun(GitDirectory original, String ref)
+      throws IOException, InterruptedException {
+    Optional<String> branch = ref.equals("HEAD") ? checkedOut(original) : Optional.empty();
+    repository.checked("config", HEAD, branch.orElse(""));
+    return named(original, branch.orElse(ref));
+  }
+
+  /** The branch that HEAD is, if it is one. */
+  static Optional<String> checkedOut(GitDirectory original)
+      throws IOException, InterruptedException {
+    GitResult head = original.run(original.command("symbolic-ref", "--quiet", "HEAD"));
+    return head.isSuccess()
+        ? Optional.of(head.stdout().strip().substring(ResultBranches.HEADS.length()))
+        : Optional.empty();
+  }
+
+  /**
+   * The branch that HEAD of a path was when the repair began; what it is now where that is not
+   * known, for the copy is another worker's.
+   */
+  Optional<String> head(GitDirectory original) throws IOException, InterruptedException {
+    GitResult known = repository.run(repository.command("config", "--get", HEAD));
+    return known.isSuccess()
+        ? Optional.of(known.stdout().strip()).filter(name -> !name.isEmpty())
+        : checkedOut(original);
   }
 
   /** A branch before a tag of that name, as for a delivery. Git itself takes the tag. */

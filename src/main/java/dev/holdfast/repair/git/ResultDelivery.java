@@ -169,13 +169,10 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
         : Stream.of(checkout.checked(ask).split("\0", -1)).filter(each -> !each.isEmpty()).toList();
   }
 
-  private static Optional<String> branchOf(GitDirectory original, String ref)
+  private Optional<String> branchOf(GitDirectory original, String ref)
       throws IOException, InterruptedException {
     if (ref.equals("HEAD")) {
-      GitResult head = original.run(original.command("symbolic-ref", "--quiet", "HEAD"));
-      return head.isSuccess()
-          ? Optional.of(head.stdout().strip().substring(HEADS.length()))
-          : Optional.empty();
+      return new Fetching(git, repository).head(original);
     }
     String name = ref.startsWith(HEADS) ? ref.substring(HEADS.length()) : ref;
     return original.commit(HEADS + name).map(found -> name);

@@ -405,6 +405,33 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName(
+      "HEAD is the branch that was checked out when the repair began, also at the delivery")
+  void headAtTheBeginning() throws Exception {
+    RepositorySource source = RepositorySource.local(original.toString(), "HEAD");
+    String base = bench.owner(original, "rev-parse", "HEAD");
+    String commit;
+    try (TicketRepository repository = bench.tickets().open(8, source, Optional.empty())) {
+      commit = repaired(repository);
+    }
+    bench.owner(original, "checkout", "-q", "-b", "wip");
+    try (TicketRepository repository = bench.tickets().open(8, source, Optional.of(base))) {
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+    }
+    assertThat(bench.owner(original, "rev-parse", "main", "wip")).isEqualTo(commit + "\n" + base);
+    bench.owner(original, "checkout", "-q", "--detach");
+    try (TicketRepository repository = bench.tickets().open(9, source, Optional.empty())) {
+      repaired(repository);
+      bench.owner(original, "checkout", "-q", "wip");
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class,
+              refused -> assertThat(refused.reason()).contains("HEAD of", "is no branch"));
+    }
+  }
+
+  @Test
   @DisplayName("A URL: fetched, pushed as its branch and merged only by a person's design")
   void remote() throws Exception {
     Path bare = temp.resolve("bare.git");
