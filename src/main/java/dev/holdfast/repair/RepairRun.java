@@ -174,7 +174,9 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             ? log.step(
                 "commit",
                 RepairRepository.Commit.class,
-                events -> RunLog.Done.free(workbench.commit(stop.tree(), message(job))))
+                events ->
+                    RunLog.Done.free(
+                        workbench.commit(stop.tree(), message(job.task().goal(), job.ticketId()))))
             : new RepairRepository.Commit("", "");
     LoopState state = stop.state();
     log.note(
@@ -198,10 +200,10 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     return log.step("end", RunEnd.class, events -> RunLog.Done.free(end));
   }
 
-  private static String message(Job job) {
-    String goal = job.task().goal().strip();
-    String title = goal.lines().findFirst().orElse("Make the verification pass");
+  /** The message of the commit that a run ends with. */
+  public static String message(String goal, long ticketId) {
+    String title = goal.strip().lines().findFirst().orElse("Make the verification pass");
     return "%s\n\nTicket %s\n"
-        .formatted(title.length() > 72 ? title.substring(0, 71) + "…" : title, job.ticketId());
+        .formatted(title.length() > 72 ? title.substring(0, 71) + "…" : title, ticketId);
   }
 }

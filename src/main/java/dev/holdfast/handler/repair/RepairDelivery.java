@@ -2,45 +2,57 @@ package dev.holdfast.handler.repair;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.repair.GitRepairRepository;
+import dev.holdfast.repair.RepairRun;
 import dev.holdfast.repair.RunEnd;
+import dev.holdfast.repair.RunHistory;
 import dev.holdfast.repair.git.Delivery;
-import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.git.TicketRepository;
+import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Brings results to where their design says: what a person has approved, or need not. */
-record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals approvals) {
+record RepairDelivery(RepairPorts ports) {
   /** A ticket of its own, for the worker and not the person's command has the repository. */
   HandlerResult deliver(ClaimedTicket claimed, RepairDesign design, DeliveryOrder order)
       throws IOException, InterruptedException {
     long designId = claimed.design().map(Design::id).orElse(0L);
-    if (!approvals.has(order.ticketId(), designId)) {
+    if (!ports.approvals().has(order.ticketId(), designId)) {
       return held(
           "ticket " + order.ticketId() + " of this design is not approved by a person",
           "approve it, then release; what its design does not review is not delivered by another");
     }
-    HandlerResult result = delivered(design, order);
+    HandlerResult result = delivered(claimed, design, order);
     if (result instanceof HandlerResult.Succeeded) {
-      repositories.delete(order.ticketId());
+      ports.repositories().delete(order.ticketId());
     }
     return result;
   }
 
-  private HandlerResult delivered(RepairDesign design, DeliveryOrder order)
+  private HandlerResult delivered(ClaimedTicket claimed, RepairDesign design, DeliveryOrder order)
       throws IOException, InterruptedException {
     try (TicketRepository repository =
-        repositories.open(order.ticketId(), design.repository(), Optional.of(order.base()))) {
+        ports
+            .repositories()
+            .open(order.ticketId(), design.repository(), Optional.of(order.base()))) {
       if (!repository.result().equals(Optional.of(order.commit()))) {
-        return held(
-            "the commit " + order.commit() + " is not on this worker's host",
-            "deliver it by hand, or release this ticket where the repair was worked");
+        Optional<RunEnd> end = end(order, claimed.lease().no());
+        if (end.isEmpty()) {
+          return held(
+              "the commit %s is neither on this worker's host nor in the journal of ticket %s"
+                  .formatted(order.commit(), order.ticketId()),
+              "deliver it by hand from the host where the repair was worked, then cancel this"
+                  + " ticket");
+        }
+        bring(order.ticketId(), design, end.get(), repository);
       }
       return switch (delivered(design, repository)) {
         case Delivery.Delivered done ->
@@ -58,12 +70,40 @@ record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals app
     }
   }
 
+  /** What the repair's journal says of the result, so that nobody's order names another commit. */
+  private Optional<RunEnd> end(DeliveryOrder order, long leaseNo) {
+    List<JournalEntry> entries = ports.journals().open(order.ticketId(), leaseNo).entries();
+    return Optional.ofNullable(RunHistory.of(order.ticketId(), entries).end())
+        .filter(
+            end -> end.commit().equals(order.commit()) && end.baseCommit().equals(order.base()));
+  }
+
+  /**
+   * Brings a result here that another worker has made. What only that worker's host has is made
+   * again of its diff: a commit of the same tree and base.
+   */
+  private void bring(long ticketId, RepairDesign design, RunEnd end, TicketRepository repository)
+      throws IOException, InterruptedException {
+    if (!repository.take(end.commit())) {
+      new GitRepairRepository(
+              repository, ports.tools().get(design.network()), design.patch(), design.verify())
+          .commit(end.tree(), RepairRun.message(design.goal(), ticketId));
+    }
+  }
+
   /** Delivers a result that no person looks at, before its ticket is done. */
   HandlerResult atOnce(
-      RepairDesign design, RunEnd end, TicketRepository repository, HandlerResult result)
+      long ticketId,
+      RepairDesign design,
+      RunEnd end,
+      TicketRepository repository,
+      HandlerResult result)
       throws IOException, InterruptedException {
     if (!isDue(design, end, result)) {
       return result;
+    }
+    if (!repository.result().equals(Optional.of(end.commit()))) {
+      bring(ticketId, design, end, repository);
     }
     return switch (delivered(design, repository)) {
       case Delivery.Delivered done -> result;

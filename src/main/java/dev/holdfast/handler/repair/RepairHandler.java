@@ -44,7 +44,7 @@ public final class RepairHandler implements TicketHandler {
   public RepairHandler(RepairPorts.Settings settings, RepairPorts ports) {
     this.settings = settings;
     this.ports = ports;
-    this.delivery = new RepairDelivery(ports.repositories(), ports.approvals());
+    this.delivery = new RepairDelivery(ports);
   }
 
   @Override
@@ -99,7 +99,7 @@ public final class RepairHandler implements TicketHandler {
           new RepairRun(runPorts(context), design.settings(), routes)
               .run(job, journal, entries, workbench);
       HandlerResult result = outcome.of(end, history.next());
-      return delivery.atOnce(design, end, repository, result);
+      return delivery.atOnce(claimed.id(), design, end, repository, result);
     }
   }
 
@@ -112,7 +112,7 @@ public final class RepairHandler implements TicketHandler {
       HandlerResult result)
       throws IOException, InterruptedException {
     try (TicketRepository repository = open(claimed, design, history)) {
-      return delivery.atOnce(design, end, repository, result);
+      return delivery.atOnce(claimed.id(), design, end, repository, result);
     }
   }
 

@@ -56,7 +56,29 @@ record Fetching(Git git, GitDirectory repository) {
     String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
     repository.checked(
         fetch(
-            "--upload-pack=" + server("upload-pack", path), "--", path, "+" + commit + ":" + BASE));
+            "--depth=1",
+            "--upload-pack=" + server("upload-pack", path),
+            "--",
+            path,
+            "+" + commit + ":" + BASE));
+  }
+
+  /**
+   * Brings a result that another worker has made of the same base.
+   *
+   * @return false if the source has it not
+   */
+  boolean fetchResult(RepositorySource.Local local, String commit)
+      throws IOException, InterruptedException {
+    GitDirectory original = original(git, local.path());
+    if (original.commit(commit).isEmpty()) {
+      return false;
+    }
+    String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
+    // With the base, which stays where the history ends.
+    repository.checked(
+        fetch("--depth=2", "--upload-pack=" + server("upload-pack", path), "--", path, commit));
+    return true;
   }
 
   /** Keeps what HEAD is: at the delivery a person may have another branch checked out. */
@@ -103,7 +125,7 @@ record Fetching(Git git, GitDirectory repository) {
             ? List.of(wanted.orElse(ref))
             : List.of(ResultBranches.HEADS + ref, ref);
     for (String revision : revisions) {
-      GitCommand command = fetch("--", remote.url(), "+" + revision + ":" + BASE);
+      GitCommand command = fetch("--depth=1", "--", remote.url(), "+" + revision + ":" + BASE);
       GitResult result = repository.run(command.withOwnConfiguration());
       if (result.isSuccess()) {
         return;
@@ -119,7 +141,7 @@ record Fetching(Git git, GitDirectory repository) {
 
   private GitCommand fetch(String... words) {
     List<String> all =
-        new ArrayList<>(List.of("fetch", "--quiet", "--depth=1", "--no-tags", "--update-shallow"));
+        new ArrayList<>(List.of("fetch", "--quiet", "--no-tags", "--update-shallow"));
     all.add("--no-write-fetch-head");
     all.addAll(List.of(words));
     return repository.command(all.toArray(String[]::new)).withTimeout(TIMEOUT);

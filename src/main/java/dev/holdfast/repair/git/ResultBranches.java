@@ -103,6 +103,19 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     return new Place(name, there.getOrDefault(HEADS + name, ""));
   }
 
+  /** The branch of the source that has a result of this ticket, or else the current name. */
+  String nameOf(RepositorySource.Local local, String commit)
+      throws IOException, InterruptedException {
+    for (Map.Entry<String, String> each : there(local).entrySet()) {
+      String ref = each.getKey();
+      boolean own = ref.equals(HEADS + name(1)) || ref.startsWith(HEADS + name(1) + "-");
+      if (own && each.getValue().equals(commit)) {
+        return ref.substring(HEADS.length());
+      }
+    }
+    return current();
+  }
+
   private static boolean isTaken(@Nullable String commit, Set<String> own) {
     return commit != null && !own.contains(commit);
   }

@@ -141,6 +141,21 @@ public final class TicketRepository implements AutoCloseable {
     return commit;
   }
 
+  /**
+   * Takes a result of this ticket that another worker has made, from the source where that is
+   * {@link RepositorySource.Local}.
+   *
+   * @return false if it is not there
+   */
+  public boolean take(String commit) throws IOException, InterruptedException {
+    if (source instanceof RepositorySource.Local local
+        && new Fetching(git, repository).fetchResult(local, commit)) {
+      keep(branches.nameOf(local, commit), commit);
+      return true;
+    }
+    return false;
+  }
+
   /** Here, before it goes anywhere else: a crash behind that leaves a branch that is known. */
   private void keep(String name, String commit) throws IOException, InterruptedException {
     repository.checked("update-ref", ResultBranches.HEADS + name, commit);

@@ -13,6 +13,7 @@ import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.GitBench;
+import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.retry.Sleeper;
@@ -33,12 +34,15 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Repairs on real git; the model is a script. */
 @Timeout(60)
@@ -83,6 +87,11 @@ class RepairHandlerIT {
   }
 
   private RepairHandler handler() {
+    return handler("work");
+  }
+
+  /** Of a worker with a workspace of its own. */
+  private RepairHandler handler(String workspace) {
     Verifier verifier =
         new Verifier(
             new Sandbox.None("this test needs none"),
@@ -103,9 +112,9 @@ class RepairHandlerIT {
             (ticketId, leaseNo) -> journal,
             (ticketId, leaseNo, event) -> {},
             Trace.Steps.NONE,
-            bench.tickets(),
+            new TicketRepositories(directory.resolve(workspace), GitBench.GIT),
             network -> new GitRepairRepository.Tools(GitBench.GIT, verifier),
-            (ticketId, designId) -> false,
+            (ticketId, designId) -> true,
             InstantSource.system());
     return new RepairHandler(
         new RepairPorts.Settings(directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1, 8192),
@@ -113,9 +122,13 @@ class RepairHandlerIT {
   }
 
   private static TicketContext context(String design) {
+    return context(17, "{}", design);
+  }
+
+  private static TicketContext context(long id, String payload, String design) {
     ClaimedTicket claimed =
         new ClaimedTicket(
-            new Ticket(17, "default", "repair", "A title", "{}", 4, CREATED),
+            new Ticket(id, "default", "repair", "A title", payload, 4, CREATED),
             new Lease(99, "worker-1", CREATED, CREATED.plusSeconds(60)),
             Optional.of(new Design(5, "mender", 3, "repair", design)),
             1,
@@ -203,6 +216,71 @@ class RepairHandlerIT {
     assertThat(unreviewed(url, verify)).isInstanceOf(HandlerResult.Failed.class);
     Files.move(away, bare);
     assertThat(unreviewed(url, verify)).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(bench.owner(bare, "show", "main:a.txt")).isEqualTo("b");
+  }
+
+  private static String reviewed(String repository) {
+    return """
+    kind: repair
+    repository: {%s, ref: main}
+    verify: [{name: check, command: [grep, -q, b, a.txt]}]
+    targets: [{provider: played, model: m}]
+    on_approve: merge
+    """
+        .formatted(repository);
+  }
+
+  private JsonNode repaired(String design) throws InterruptedException {
+    HandlerResult result = handler("one").handle(context(design));
+    return JsonMapper.shared()
+        .readTree(Objects.requireNonNull(((HandlerResult.Succeeded) result).result()));
+  }
+
+  /** By a worker on another host. */
+  private HandlerResult deliver(String design, String base, String commit)
+      throws InterruptedException {
+    String order =
+        """
+        {"deliver": {"ticket": 17, "base_commit": "%s", "commit": "%s"}}
+        """
+            .formatted(base, commit);
+    return handler("two").handle(context(18, order, design));
+  }
+
+  @Test
+  @DisplayName(
+      "A worker that has not made an approved result takes it from the repository, but no other"
+          + " commit than the approved one")
+  void deliveredElsewhere() throws Exception {
+    String design = reviewed("path: '" + original + "'");
+    JsonNode result = repaired(design);
+    String base = result.path("base_commit").asString();
+    String commit = result.path("commit").asString();
+    String forged = bench.owner(original, "commit-tree", base + "^{tree}", "-p", base, "-m", "x");
+    assertThat(deliver(design, base, forged))
+        .isInstanceOfSatisfying(
+            HandlerResult.Held.class,
+            held ->
+                assertThat(held.error().text())
+                    .contains("neither on this worker's host nor in the journal"));
+    assertThat(bench.owner(original, "rev-parse", "main")).isEqualTo(base);
+    assertThat(deliver(design, base, commit)).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(bench.owner(original, "rev-parse", "main")).isEqualTo(commit);
+    assertThat(bench.owner(original, "branch", "--list", "holdfast/*", "--format=%(refname:short)"))
+        .isEqualTo("holdfast/ticket-17");
+  }
+
+  @Test
+  @DisplayName("A worker that has not made an approved result of a URL makes it again of its diff")
+  void madeAgainElsewhere() throws Exception {
+    Path bare = directory.resolve("bare.git");
+    bench.owner(directory, "clone", "-q", "--bare", original.toString(), bare.toString());
+    String design = reviewed("url: 'file://" + bare + "'");
+    JsonNode result = repaired(design);
+    String base = result.path("base_commit").asString();
+    assertThat(deliver(design, base, result.path("commit").asString()))
+        .isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(bench.owner(bare, "rev-parse", "main^")).isEqualTo(base);
     assertThat(bench.owner(bare, "show", "main:a.txt")).isEqualTo("b");
   }
 }
