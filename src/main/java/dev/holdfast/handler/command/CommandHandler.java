@@ -150,7 +150,7 @@ public final class CommandHandler implements TicketHandler {
     if (broken.isPresent()) {
       return HandlerResult.failed(
           CommandFailures.refused(
-              "the program's last line was to ask or to enqueue, but is no JSON: "
+              "the program's last line was to ask or to enqueue, but cannot be read as JSON: "
                   + redaction.of(broken.get())));
     }
     Optional<ObjectNode> question = line.object().filter(Question::isMeant);

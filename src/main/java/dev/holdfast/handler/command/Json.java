@@ -1,6 +1,7 @@
 package dev.holdfast.handler.command;
 
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -20,6 +21,10 @@ final class Json {
               DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
               DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
+
+  /** The same, but each key stands in its object once. */
+  static final JsonMapper STRICT =
+      MAPPER.rebuild().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private Json() {}
 }

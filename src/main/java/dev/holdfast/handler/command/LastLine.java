@@ -2,28 +2,54 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.process.OutputTail;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The last line of a program's stdout that is not blank: where a program says its result, or its
- * error.
+ * error. An object that is printed over several lines counts as one.
  *
- * @param text without blanks around it
+ * @param text without blanks around it, and without orders to a terminal
  * @param cut whether the line is longer than what is kept of the output, and so misses its
  *     beginning
  */
 record LastLine(String text, boolean cut) {
-  private static final Pattern QUESTION = Pattern.compile("\\{\\s*\"ask\"\\s*:");
-  private static final Pattern ADDITION = Pattern.compile("^\\{.*\"enqueue\"\\s*:");
+  private static final Pattern QUESTION =
+      Pattern.compile("(?s)\\{\\s*\"(?:ask\"\\s*:|(?:choices|schema)\"\\s*:.*\"ask\"\\s*:)");
+  private static final Pattern ADDITION = Pattern.compile("(?s)\\{.*\"enqueue\"\\s*:");
+  private static final Pattern ERROR = Pattern.compile("\\{\\s*\"error\"\\s*:");
+
+  /** Colours, the cursor, a window's title: no JSON has the character that they begin with. */
+  private static final Pattern TERMINAL_ORDER =
+      Pattern.compile(
+          "\u001b(?:\\[[0-?]{0,40}[ -/]{0,4}[@-~]"
+              + "|\\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\\\)"
+              + "|[ -/]{1,2}[0-~]|[0-Z^-z])");
+
+  /** As printers begin an object that they print over several lines. */
+  private static final Pattern OPEN = Pattern.compile("(?m)^\uFEFF?\\{[ \\t\\r]*$");
 
   static LastLine of(OutputTail stdout) {
-    String kept = stdout.end().stripTrailing();
-    int before = kept.lastIndexOf('\n');
+    String kept = TERMINAL_ORDER.matcher(stdout.end()).replaceAll("").stripTrailing();
+    int from = beginning(kept);
     return new LastLine(
-        withoutMark(kept.substring(before + 1).strip()),
-        before < 0 && stdout.total() > CommandHandler.STDOUT_LIMIT);
+        withoutMark(kept.substring(from).strip()),
+        from == 0 && stdout.total() > CommandHandler.STDOUT_LIMIT);
+  }
+
+  /** Of the last line, or of the lines from a brace alone to a last one that is a brace alone. */
+  private static int beginning(String kept) {
+    int from = kept.lastIndexOf('\n') + 1;
+    if (kept.endsWith("\n}")) {
+      Matcher open = OPEN.matcher(kept);
+      while (open.find()) {
+        from = open.start();
+      }
+    }
+    return from;
   }
 
   /** Some programs begin what they print with a mark of its encoding. */
@@ -37,24 +63,33 @@ record LastLine(String text, boolean cut) {
       return Optional.empty();
     }
     try {
-      return parsed();
+      return read(Json.MAPPER);
     } catch (JacksonException | NumberFormatException e) {
       return Optional.empty();
     }
   }
 
   /**
-   * Why a line that was to ask a person, or to add tickets, is no JSON object; empty where it is
-   * one, or means nothing of the kind.
+   * Why a line that was to ask a person, or to add tickets, is no JSON object with every key once;
+   * empty where it is one, or means nothing of the kind.
    *
    * @param adds whether the program may add tickets
    */
   Optional<String> broken(boolean adds) {
-    if (!QUESTION.matcher(text).lookingAt() && !(adds && ADDITION.matcher(text).find())) {
-      return Optional.empty();
-    }
+    return QUESTION.matcher(text).lookingAt() || (adds && ADDITION.matcher(text).lookingAt())
+        ? flaw()
+        : Optional.empty();
+  }
+
+  /** True if it was to state an error and is no JSON. */
+  boolean isBrokenError() {
+    return object().isEmpty() && ERROR.matcher(text).lookingAt();
+  }
+
+  /** Why it is no JSON object with every key once; empty where it is one. */
+  Optional<String> flaw() {
     try {
-      return parsed().isPresent() ? Optional.empty() : Optional.of("it is no object");
+      return read(Json.STRICT).isPresent() ? Optional.empty() : Optional.of("it is no object");
     } catch (JacksonException e) {
       return Optional.of(e.getOriginalMessage());
     } catch (NumberFormatException e) {
@@ -62,8 +97,8 @@ record LastLine(String text, boolean cut) {
     }
   }
 
-  private Optional<ObjectNode> parsed() {
-    return Json.MAPPER.readTree(text) instanceof ObjectNode object
+  private Optional<ObjectNode> read(JsonMapper mapper) {
+    return mapper.readTree(text) instanceof ObjectNode object
         ? Optional.of(object)
         : Optional.empty();
   }

@@ -111,18 +111,22 @@ class CommandHandlerIT {
       value = {
         "{\"ask\": \"which?\", \"choices\": [1, 2,]}|",
         "{ \"ask\" : \"which?\"|",
-        "{\"n\": NaN, \"enqueue\": []}|\"may_enqueue\": [\"other\"]"
+        "{\"choices\": [1, 2], \"ask\": \"which?\",}|",
+        "{\"ask\": \"which?\", \"ask\": \"or which?\"}|",
+        "{\"n\": NaN, \"enqueue\": []}|\"may_enqueue\": [\"other\"]",
+        "{\"enqueue\": [{\"design\": \"other\"}], \"enqueue\": []}|\"may_enqueue\": [\"other\"]"
       })
   @DisplayName(
-      "a last line that was to ask or to enqueue, and is no JSON, is no success: what it was to do"
-          + " would be lost")
+      "a last line that was to ask or to enqueue, and is no JSON or says a key twice, is no"
+          + " success: what it was to do would be lost")
   void brokenAct(String line, @Nullable String more) throws Exception {
     HandlerResult result =
         tickets.sh("echo '" + line + "'", more == null ? "\"review\": \"none\"" : more);
     assertThat(result).isInstanceOf(HandlerResult.Failed.class);
     assertThat(((HandlerResult.Failed) result).error().text())
-        .startsWith("the program's last line was to ask or to enqueue, but is no JSON: ")
-        .hasSizeGreaterThan(70);
+        .startsWith(
+            "the program's last line was to ask or to enqueue, but cannot be read as JSON: ")
+        .hasSizeGreaterThan(85);
   }
 
   @Test
@@ -133,6 +137,44 @@ class CommandHandlerIT {
     assertThat(tickets.succeed("echo 'asks {\"ask\": '").result()).startsWith("{\"text\":");
     assertThat(tickets.succeed("printf '\\357\\273\\277{\"a\": 1}'").result())
         .isEqualTo("{\"a\":1}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"a\": 1}\\n\\033[0m\\n",
+        "\\033[?25l{\"a\": 1}\\033[39;49m\\033(B\\n\\033]0;done\\007\\n \\033[?25h",
+        "\\033[1;39m{\\033[0m\\033[34;1m\"a\"\\033[0m: 1}\\n"
+      })
+  @DisplayName("orders to a terminal around the last line, or in it, do not hide it")
+  void ordersToTerminal(String printed) throws Exception {
+    assertThat(tickets.succeed("printf 'log\\n" + printed + "'").result()).isEqualTo("{\"a\":1}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\\n  \"a\": {\\n    \"b\": [\\n      {\\n      }\\n    ]\\n  }\\n}\\n",
+        "log\\n{\\n}\\n{\\r\\n\\t\"a\": {\"b\": [{}]}\\r\\n}\\r\\n",
+        "\\357\\273\\277{\\n\"a\":{\"b\":[{}]}\\n}"
+      })
+  @DisplayName("an object that a program prints over several lines at the end is its result")
+  void severalLines(String printed) throws Exception {
+    assertThat(tickets.succeed("printf '" + printed + "'").result())
+        .isEqualTo("{\"a\":{\"b\":[{}]}}");
+  }
+
+  @Test
+  @DisplayName("several lines at the end that only look like an object are text, unless they ask")
+  void severalLinesOfText() throws Exception {
+    assertThat(tickets.succeed("printf '{\\n  f();\\n}\\n'").result())
+        .isEqualTo("{\"text\":\"{\\n  f();\\n}\"}");
+    assertThat(tickets.succeed("printf 'f() {\\n}\\n'").result())
+        .isEqualTo("{\"text\":\"f() {\\n}\"}");
+    assertThat(tickets.sh("printf '{\\n  \"ask\": \"which?\"\\n}\\n'"))
+        .isInstanceOf(HandlerResult.Parked.class);
+    assertThat(tickets.fail("printf '{\\n  \"ask\": \"which?\",\\n}\\n'").text())
+        .contains("cannot be read as JSON");
   }
 
   @Test
