@@ -119,8 +119,9 @@ public final class Classifier {
   public Explanation explain(ErrorReport report) {
     Failure failure = judge(report);
     RuleSet rules = table().rules();
-    Evidence evidence = new Evidence(report, rules.literals(), true);
-    Stage stage = decide(report, evidence, rules).stage();
+    Judgement judgement = judgement(report, rules, true);
+    Evidence evidence = judgement.evidence();
+    Stage stage = judgement.decision().stage();
     List<String> others = new ArrayList<>();
     for (RuleMatcher matcher : rules.all()) {
       String id = matcher.rule().id();
@@ -139,8 +140,9 @@ public final class Classifier {
 
   private Failure judge(ErrorReport report) {
     RuleSet rules = table().rules();
-    Evidence evidence = new Evidence(report, rules.literals(), cache != null);
-    Decision decision = decide(report, evidence, rules);
+    Judgement judgement = judgement(report, rules, cache != null);
+    Evidence evidence = judgement.evidence();
+    Decision decision = judgement.decision();
     // The statuses and hints in a test report are the test's, not a server's.
     boolean quoted = decision.stage() == Stage.CODE;
     Integer status = report.httpStatus();
@@ -152,7 +154,11 @@ public final class Classifier {
       hint = RetryHintParser.find(evidence.window()).orElse(null);
     }
     String fingerprint =
-        Fingerprint.of(decision.category(), status, evidence.window(), evidence.rootCause());
+        Fingerprint.of(
+            decision.category(),
+            status,
+            OutrightError.wordsAlone(evidence.window()),
+            evidence.rootCause());
     return new Failure(
         report.text(),
         decision.category(),
@@ -162,6 +168,23 @@ public final class Classifier {
         status,
         fingerprint,
         ErrorTitle.of(evidence.window(), evidence.rootCause()));
+  }
+
+  private record Judgement(Evidence evidence, Decision decision) {}
+
+  /** By what a program says outright; where that says nothing, by all that it printed. */
+  private static Judgement judgement(ErrorReport report, RuleSet rules, boolean shortcuts) {
+    Evidence all = new Evidence(report, rules.literals(), shortcuts);
+    String outright = OutrightError.withEnd(all.window());
+    if (report.statedCategory() == null && outright.length() < all.window().length()) {
+      ErrorReport said = report.withText(outright);
+      Evidence own = new Evidence(said, rules.literals(), shortcuts);
+      Decision decision = decide(said, own, rules);
+      if (decision.category() != Category.UNKNOWN) {
+        return new Judgement(own, decision);
+      }
+    }
+    return new Judgement(all, decide(report, all, rules));
   }
 
   private static Decision decide(ErrorReport report, Evidence evidence, RuleSet rules) {

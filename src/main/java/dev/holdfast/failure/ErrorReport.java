@@ -65,6 +65,10 @@ public record ErrorReport(
     return new ErrorReport(text, cause, httpStatus, exitCode, statedCategory, hint);
   }
 
+  ErrorReport withText(String other) {
+    return new ErrorReport(other, cause, httpStatus, exitCode, statedCategory, retryAfter);
+  }
+
   private ErrorReport mergedWith(ErrorReport typed) {
     return new ErrorReport(
         text, cause, typed.httpStatus, typed.exitCode, typed.statedCategory, typed.retryAfter);

@@ -24,8 +24,6 @@ public final class ErrorTitle {
       Pattern.compile("^exit code \\d{1,3} from [^\\n]{1,80}: killed by signal (\\d{1,2})");
   private static final Pattern TIMED_OUT =
       Pattern.compile("^[^\\n]{1,80} timed out after [^\\n]{1,40} and was killed(?:\\n|$)");
-  private static final Pattern SAID_OUTRIGHT =
-      Pattern.compile("(?m)^\\((?:exit code \\d{1,3} from |[^\\n]{1,80} timed out after )");
   private static final Pattern CUT_NOTE =
       Pattern.compile("^\\[the last \\S{1,20} of \\S{1,20} of std(?:out|err)\\]\\n");
 
@@ -90,11 +88,7 @@ public final class ErrorTitle {
 
   /** The same for what {@link TextWindow} has left of a text, and its root cause. */
   static String of(String window, String rootCause) {
-    String text = window.strip();
-    Matcher outright = SAID_OUTRIGHT.matcher(text);
-    if (outright.find() && outright.start() > 0) {
-      text = text.substring(0, outright.start());
-    }
+    String text = OutrightError.words(window.strip());
     String wrapper = "";
     for (int i = 0; i < MAX_WRAPPERS; i++) {
       if (saysAll(text)) {

@@ -50,20 +50,32 @@ final class CommandFailures {
    * classifier.
    */
   static ErrorReport exited(String how, int code, ProgramRun run, Redaction redaction) {
-    Optional<ObjectNode> line = LastLine.of(run.stdout()).object();
+    LastLine last = LastLine.of(run.stdout());
+    Optional<ObjectNode> line = last.object();
     if (line.isPresent() && saysError(line.get().path("error"))) {
-      return stated(how, code, line.get(), run, redaction);
+      return stated(how, code, last, line.get(), run, redaction);
     }
-    boolean told =
-        line.filter(CommandFailures::saysItFailed).isPresent() && run.stderr().total() > 0;
-    String stdout = told ? "\n" + redaction.of(line.get()) : "";
-    String text = redaction.of(how) + stdout + said(run, redaction);
+    Optional<FailedResult> failed = line.map(redaction::of).flatMap(FailedResult::of);
+    if (failed.isPresent()) {
+      return failed(how, code, failed.get(), run, redaction);
+    }
+    String lost = "";
+    if (last.isBrokenError() && run.stderr().total() > 0) {
+      String broken = redaction.of(last.text());
+      lost = end("stdout", broken, broken.length());
+    }
+    String text = redaction.of(how) + lost + said(run, redaction);
     return new ErrorReport(text, null, null, code, null, null);
   }
 
-  /** As an agent's program does on stdout, whatever it warned of on stderr. */
-  private static boolean saysItFailed(JsonNode line) {
-    return line.path("is_error").asBoolean(false);
+  /** An agent's program is believed on stdout, whatever it warned of on stderr. */
+  private static ErrorReport failed(
+      String how, int code, FailedResult result, ProgramRun run, Redaction redaction) {
+    String ended = redaction.of(how);
+    String words = result.words(END_BYTES).map(each -> each + "\n(" + ended + ")").orElse(ended);
+    String line = result.line().toString();
+    String text = words + end("stdout", line, line.length()) + stderr(run, redaction);
+    return new ErrorReport(text, null, result.status(), code, null, null);
   }
 
   private static boolean saysError(JsonNode error) {
@@ -71,7 +83,7 @@ final class CommandFailures {
   }
 
   private static ErrorReport stated(
-      String how, int code, ObjectNode line, ProgramRun run, Redaction redaction) {
+      String how, int code, LastLine last, ObjectNode line, ProgramRun run, Redaction redaction) {
     StringBuilder text = new StringBuilder();
     // As a tree: once it is text, every level of JSON in it has other escapes.
     JsonNode error = redaction.of(line.get("error"));
@@ -81,10 +93,9 @@ final class CommandFailures {
         .append(')');
     Category category = category(line.path("category"), text);
     Duration retryAfter = retryAfter(line.path("retry_after_ms"), text);
-    if (category != null) {
-      // With its category stated, what else it said is for people and changes nothing.
-      text.append(stderr(run, redaction));
-    }
+    last.flaw().ifPresent(flaw -> text.append("\n(its last line: ").append(flaw).append(')'));
+    // For people, and for the classifier where the error itself says nothing to it.
+    text.append(stderr(run, redaction));
     return new ErrorReport(redaction.of(text.toString()), null, null, code, category, retryAfter);
   }
 
@@ -130,8 +141,11 @@ final class CommandFailures {
 
   /** Secrets are taken out before the cut, which may go through one. */
   private static String end(String name, OutputTail output, Redaction redaction) {
-    String kept = redaction.of(output.end());
-    boolean cut = output.total() > END_BYTES;
+    return end(name, redaction.of(output.end()), output.total());
+  }
+
+  private static String end(String name, String kept, long total) {
+    boolean cut = total > END_BYTES;
     String end =
         cut ? CutText.behind(kept.substring(Math.max(0, kept.length() - END_BYTES))) : kept;
     if (end.isBlank()) {
@@ -140,7 +154,7 @@ final class CommandFailures {
     String note =
         cut
             ? "[the last %s of %s of %s]\n"
-                .formatted(ExitText.size(END_BYTES), ExitText.size(output.total()), name)
+                .formatted(ExitText.size(END_BYTES), ExitText.size(total), name)
             : "";
     return "\n" + note + end.stripTrailing();
   }

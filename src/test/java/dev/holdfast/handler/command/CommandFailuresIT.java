@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.Failure;
 import dev.holdfast.process.ExitText;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,22 +38,72 @@ class CommandFailuresIT {
 
     assertThat(report.text()).isEqualTo("exit code 3 from sh\nfirst\nError: it broke");
     assertThat(report.exitCode()).isEqualTo(3);
+
     assertThat(report.statedCategory()).isNull();
   }
 
   @Test
   @DisplayName(
       "An agent's program that says on stdout that it failed is believed, whatever it warned of on"
-          + " stderr")
+          + " stderr: its words come first, and its HTTP status counts")
   void failedResult() throws Exception {
     String line =
-        "{\"type\":\"result\",\"is_error\":true,\"result\":\"API Error: 529 overloaded\"}";
-    assertThat(tickets.fail("echo 'a warning' >&2; echo '" + line + "'; exit 1").text())
-        .isEqualTo("exit code 1 from sh\n" + line + "\na warning");
+        "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":529,\"result\":\"Overloaded\"}";
+    ErrorReport report = tickets.fail("echo 'a warning' >&2; echo '" + line + "'; exit 1");
+    assertThat(report.text())
+        .isEqualTo("Overloaded\n(exit code 1 from sh)\n" + line + "\na warning");
+    assertThat(report.httpStatus()).isEqualTo(529);
     assertThat(tickets.fail("echo '" + line + "'; exit 1").text())
-        .isEqualTo("exit code 1 from sh\n" + line);
+        .isEqualTo("Overloaded\n(exit code 1 from sh)\n" + line);
+
+    String wordless = "{\"is_error\":true,\"api_error_status\":null,\"errors\":[]}";
+    ErrorReport silent = tickets.fail("echo warned >&2; echo '" + wordless + "'; exit 1");
+    assertThat(silent.text()).isEqualTo("exit code 1 from sh\n" + wordless + "\nwarned");
+    assertThat(silent.httpStatus()).isNull();
+    assertThat(
+            tickets
+                .fail("echo '{\"is_error\": true, \"errors\": [\"no such session\"]}'; exit 1")
+                .text())
+        .startsWith("no such session\n(exit code 1 from sh)\n{");
     assertThat(tickets.fail("echo warned >&2; echo '{\"is_error\":0}'; exit 1").text())
         .isEqualTo("exit code 1 from sh\nwarned");
+  }
+
+  @ParameterizedTest
+  @DisplayName("What an agent's program says of its failure decides category and title")
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          {"is_error":true,"api_error_status":529,"result":"It is busy"} ~ transient ~ It is busy
+          {"is_error":true,"result":"Credit balance is too low"} ~ api_error ~ Credit balance is too low
+          {"error":"step failed"} ~ code_error ~ step failed
+          {"error":"429 Too Many Requests"} ~ transient ~ 429 Too Many Requests
+          """)
+  void saidAndWarned(String line, String category, String title) throws Exception {
+    Failure failure =
+        Classifier.standard()
+            .classify(
+                tickets.fail(
+                    "echo 'TypeError: x is not a function' >&2; printf '%s' '"
+                        + line
+                        + "'; exit 1"));
+    assertThat(failure.category().wireName()).isEqualTo(category);
+    assertThat(failure.title()).isEqualTo(title);
+  }
+
+  @Test
+  @DisplayName("A long line of an agent's program is cut, with its words in front")
+  void longFailedResult() throws Exception {
+    ErrorReport report =
+        tickets.fail(
+            "printf '{\"is_error\":true,\"result\":\"it broke\",\"more\":\"';"
+                + " head -c 500000 /dev/zero | tr '\\0' x; echo '\"}'; exit 1");
+
+    assertThat(report.text())
+        .startsWith("it broke\n(exit code 1 from sh)\n[the last 16KiB of 489KiB of stdout]\nxxx")
+        .endsWith("x\"}")
+        .hasSizeLessThan(17_000);
   }
 
   @Test
@@ -141,15 +192,27 @@ class CommandFailuresIT {
 
   @Test
   @DisplayName(
-      "A stated error without a category is classified by its own text; an object is kept as JSON")
+      "A stated error without a category comes before what stderr says; an object is kept as JSON")
   void statedWithoutCategory() throws Exception {
     ErrorReport report =
         tickets.fail(
             "echo noise >&2; echo '{\"error\": {\"code\": \"rate_limit_exceeded\"}}'; exit 1");
 
     assertThat(report.text())
-        .isEqualTo("{\"code\":\"rate_limit_exceeded\"}\n(exit code 1 from sh)");
+        .isEqualTo("{\"code\":\"rate_limit_exceeded\"}\n(exit code 1 from sh)\nnoise");
     assertThat(report.statedCategory()).isNull();
+  }
+
+  @Test
+  @DisplayName(
+      "A last line that was to state an error and is no JSON, or says a key twice, is told")
+  void statedBadly() throws Exception {
+    String line = "{\"error\": \"busy\", \"category\": \"transient\", \"n\": NaN}";
+    assertThat(tickets.fail("echo log >&2; echo '" + line + "'; exit 1").text())
+        .isEqualTo("exit code 1 from sh\n" + line + "\nlog");
+    assertThat(tickets.fail("echo '{\"error\": \"a\", \"error\": \"b\"}'; exit 1").text())
+        .startsWith("b\n(exit code 1 from sh)\n(its last line: ")
+        .contains("Duplicate");
   }
 
   @Test
