@@ -85,6 +85,11 @@ final class Fingerprint {
 
   private static final String HEX = DIGITS + "abcdef";
   private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
+  /** The digits behind the point of a number are no id, however many they are. */
+  private static final String NO_FRACTION =
+      "(?!(?<=\\d[.,])\\d{1,64}(?:e[-+]?\\d{1,3})?(?:[mun]?s)?(?![\\w>-]))";
+
   private static final PlacedPattern.Places ANYWHERE = (text, at) -> true;
 
   static final List<Step> STEPS =
@@ -128,26 +133,28 @@ final class Fingerprint {
               "romctspubaijw",
               PlacedPattern::isFree),
           new Step(
-              "(?<![\\w<])(?=[a-z_-]{0,40}\\d)(?=[\\d_-]{0,40}[a-z])[0-9a-z_-]{16,120}(?![\\w>])",
+              "(?<![\\w<])"
+                  + NO_FRACTION
+                  + "(?=[a-z_-]{0,40}\\d)(?=[\\d_-]{0,40}[a-z])[0-9a-z_-]{16,120}(?![\\w>])",
               "<id>",
               DIGITS,
               DIGITS + LETTERS + "_-",
               (text, at) -> isFree(text, at) && goesOn(text, at, 16, Fingerprint::isOfId)),
           new Step(
-              "(?<![\\w<])(?=[a-f]{0,40}\\d)[0-9a-f]{7,64}(?![\\w>])",
+              "(?<![\\w<])" + NO_FRACTION + "(?=[a-f]{0,40}\\d)[0-9a-f]{7,64}(?![\\w>])",
               "<id>",
               DIGITS,
               HEX,
               (text, at) -> isFree(text, at) && goesOn(text, at, 7, Fingerprint::isHex)),
           new Step(
-              "(?<![\\w<])(?:\\d{1,12}(?:\\.\\d{1,15})?\\s?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|us|µs|ns|s|m|h|d)(?![a-z])["
+              "(?<![\\w<])(?:\\d{1,12}(?:\\.\\d{1,30})?\\s?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|us|µs|ns|s|m|h|d)(?![a-z])["
                   + " ,]{0,2}){1,8}",
               "<span> ",
               DIGITS,
               DIGITS,
               PlacedPattern::isFree),
           new Step(
-              "(?<![a-z<])[-+]?\\d{1,30}(?:[.,]\\d{1,30}){0,6}",
+              "(?<![a-z<])[-+]?\\d{1,30}(?:[.,]\\d{1,30}){0,6}(?:e[-+]?\\d{1,3}(?!\\w))?",
               "<n>",
               DIGITS,
               DIGITS + "+-",

@@ -40,6 +40,11 @@ class FingerprintTest {
         "RATE LIMIT reached | rate limit reached",
         "Timed out after 1m3s | timed out after 58 seconds",
         "commit 3e2f9e4 could not apply | commit 80b640f could not apply",
+        "upload failed after 0.204 units | upload failed after 0.20400000000000001 units",
+        "upload failed: {\"cost\":0.1,\"n\":7} | upload failed: {\"cost\":1.5e-05,\"n\":12}",
+        "upload failed: it took 0.5s | upload failed: it took 0.30000000000000004s",
+        "build 1.0.3e2f9e4 cannot start | build 1.0.80b640f cannot start",
+        "upload failed after 1,234567 units | upload failed after 12.5E+20 units",
       })
   @DisplayName("A9, E23: equal errors of different runs have one fingerprint")
   void equalErrors(String one, String other) {
@@ -93,6 +98,18 @@ class FingerprintTest {
             + "Caused by: java.io.IOException: pipe is shut\n"
             + "\tat k.L.m(L.java:9)";
     assertThat(of(one)).isEqualTo(of(other));
+  }
+
+  @Test
+  @DisplayName("what programs say outright has the fingerprint of its words, not of how they ended")
+  void saidOutright() {
+    String end = "\n(exit code 1 from sh)";
+    assertThat(of("nobody is there" + end)).isNotEqualTo(of("payload.name is empty" + end));
+    assertThat(of("Credit balance is too low" + end))
+        .isEqualTo(of("Credit balance is too low" + end + "\nTypeError: x is not a function"))
+        .isNotEqualTo(of("Invalid API key" + end));
+    assertThat(of("nobody is there" + end + "\nNameError: x"))
+        .isNotEqualTo(of("nobody is there" + end + "\nNameError: y"));
   }
 
   @Test
