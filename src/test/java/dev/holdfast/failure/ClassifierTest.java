@@ -239,6 +239,9 @@ class ClassifierTest {
     "1, UNKNOWN",
     "2, UNKNOWN",
     "128, UNKNOWN",
+    "166, SYSTEM_ERROR",
+    "192, SYSTEM_ERROR",
+    "193, UNKNOWN",
     "255, UNKNOWN",
     "0, UNKNOWN",
   })
