@@ -19,7 +19,7 @@ final class MachineLimits {
       if (NO_PROCESS.matcher(String.valueOf(e.getMessage())).find()) {
         throw noProcesses(e);
       }
-      throw e;
+      throw TextTooLongException.orSame(e, builder);
     } catch (OutOfMemoryError e) { // of threads
       throw noProcesses(e);
     }

@@ -6,6 +6,7 @@ import dev.holdfast.process.CutText;
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.process.TextTooLongException;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,10 +34,12 @@ final class CommandFailures {
     return new ErrorReport(message, null, null, null, Category.CODE_ERROR, null);
   }
 
-  /** The worker's host could not start the program. */
+  /** The worker's host could not start the program; with texts that are too long no host could. */
   static ErrorReport notStarted(IOException cause) {
     String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
-    return new ErrorReport(message, cause, null, null, Category.SYSTEM_ERROR, null);
+    Category category =
+        cause instanceof TextTooLongException ? Category.CODE_ERROR : Category.SYSTEM_ERROR;
+    return new ErrorReport(message, cause, null, null, category, null);
   }
 
   /** It ran longer than it may (a timeout is transient), with what it had said until then. */

@@ -162,6 +162,8 @@ class CommandFailuresIT {
           """
           exit 75                                          ~ transient
           exit 137                                         ~ system_error
+          exit 192                                         ~ system_error
+          exit 193                                         ~ unknown
           kill -KILL $$                                    ~ system_error
           kill -TERM $$                                    ~ system_error
           echo 'Error: 429 Too Many Requests' >&2; exit 1  ~ transient
@@ -263,10 +265,25 @@ class CommandFailuresIT {
   }
 
   @Test
-  @DisplayName("An argument list that the system refuses is a system_error, not a crash")
+  @DisplayName(
+      "Texts that are too long for the system are a code_error that names the longest and the next"
+          + " step")
   void tooLong() throws Exception {
-    assertThat(start("true\", \"" + "x".repeat(200_000)))
-        .containsIgnoringCase("argument list too long");
+    String word = "x".repeat(200_000);
+    ErrorReport report =
+        error(
+            tickets.run(
+                ticket("{\"kind\": \"command\", \"command\": [\"true\", \"" + word + "\"]}")));
+    assertThat(report.text())
+        .isEqualTo(
+            "cannot start the program: E2BIG, the command's word \""
+                + "x".repeat(60)
+                + "…\" has 196KiB: the system passes on at most 128KiB in one text, and about"
+                + " 2048KiB in all words and variables; give the program its input on stdin or in a"
+                + " file");
+    assertThat(report.statedCategory()).isEqualTo(Category.CODE_ERROR);
+    assertThat(tickets.fail("true", "\"environment\": {\"INPUT\": \"" + word + "\"}").text())
+        .contains("E2BIG, the variable INPUT has 196KiB");
   }
 
   @Test
