@@ -15,6 +15,7 @@ import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.read.PostgresTraceParents;
 import dev.holdfast.postgres.schedule.PostgresScheduleTicks;
+import dev.holdfast.process.LeftStreams;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.schedule.ScheduleLoop;
@@ -159,7 +160,11 @@ final class WorkerProcess implements AutoCloseable {
         .listener(listener)
         .listenOn(listening(settings, database))
         .whenProvidersChange(agents::providersChanged)
-        .whenPruned(() -> workspaceSweeps(settings).forEach(WorkspaceSweep::run))
+        .whenPruned(
+            () -> {
+              workspaceSweeps(settings).forEach(WorkspaceSweep::run);
+              LeftStreams.ofThisMachine().delete();
+            })
         .start();
   }
 

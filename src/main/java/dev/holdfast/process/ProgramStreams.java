@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
 final class ProgramStreams implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProgramStreams.class);
 
+  /** How the names of their directories begin; {@link LeftStreams} knows them by it. */
+  static final String DIRECTORY = "holdfast-streams-";
+
   private static final Set<PosixFilePermission> EVERYBODY =
       PosixFilePermissions.fromString("rw-rw-rw-");
 
@@ -62,7 +65,7 @@ final class ProgramStreams implements AutoCloseable {
 
   private static Path directory() throws NotPreparedException {
     try {
-      return Files.createTempDirectory("holdfast-streams-");
+      return Files.createTempDirectory(DIRECTORY);
     } catch (IOException e) {
       throw MachineLimits.noStreams(e);
     }
