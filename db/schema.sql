@@ -313,11 +313,13 @@ CREATE TABLE holdfast.line_gates (
   queue text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   last_group text COLLATE "C" NOT NULL DEFAULT ''::text,
+  turns jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT line_gates_line_key UNIQUE (line),
   CONSTRAINT line_gates_pkey PRIMARY KEY (queue, kind)
 ) WITH (fillfactor=50);
 COMMENT ON TABLE holdfast.line_gates IS 'One row per lane that ever had tickets in line: a claim that takes some of them has it locked, and notes where the next one goes on. The others skip the lane.';
-COMMENT ON COLUMN holdfast.line_gates.last_group IS 'in_line.turn_group behind which the next claim begins.';
+COMMENT ON COLUMN holdfast.line_gates.last_group IS 'in_line.turn_group behind which the next claim of a priority begins that turns does not know.';
+COMMENT ON COLUMN holdfast.line_gates.turns IS 'By priority: in_line.turn_group behind which the next claim begins, and how many tickets the key there has had of a turn that goes on. Those of the last 16 priorities at most.';
 GRANT SELECT ON holdfast.line_gates TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.line_gates TO holdfast_worker;
 
@@ -7722,6 +7724,9 @@ DECLARE
   each text;
   room bigint := most;
   quota bigint := 1;
+  going_on text; -- the key whose turn the last claim began
+  used_before bigint; -- what that key had of it
+  used bigint;
   pos text; -- the walk goes on behind this group
   start text;
   until text; -- the last group of this part of the round; NULL: the last one there is
@@ -7729,7 +7734,9 @@ DECLARE
   walked bigint := 0;
   groups bigint;
   last_group text;
-  last_taken text;
+  last_taken text; -- the key of the last ticket taken
+  last_weight bigint;
+  of_last bigint; -- how many were taken of it
   shared boolean;
   in_round bigint := 0;
   tids tid[];
@@ -7752,7 +7759,12 @@ BEGIN
     END IF;
     room := LEAST(room, open_places(ql));
   END IF;
-  start := g.last_group;
+  start := COALESCE(g.turns -> of_priority::text ->> 0, g.last_group);
+  used_before := COALESCE((g.turns -> of_priority::text ->> 1)::bigint, 0);
+  used := used_before;
+  IF used > 0 THEN
+    going_on := start;
+  END IF;
   pos := start;
   WHILE room > 0 LOOP
     -- Mostly all groups of the first walk have a free place.
@@ -7778,7 +7790,7 @@ BEGIN
           SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = n.concurrency_key)
         LIMIT room
       )
-      SELECT x.groups, x.last_group, x.shared, y.tids, y.last_taken INTO groups, last_group, shared, tids, last_taken
+      SELECT x.groups, x.last_group, x.shared, y.tids, y.last_taken, 1, 1 INTO groups, last_group, shared, tids, last_taken, last_weight, of_last
       FROM (SELECT count(*) AS groups, (array_agg(n.turn_group))[count(*)] AS last_group, bool_or(n.shared) AS shared FROM n) x,
         (SELECT array_agg(o.tid) AS tids, (array_agg(o.turn_key))[count(*)] AS last_taken FROM open o) y; -- as the walk is ordered
       IF shared THEN
@@ -7804,19 +7816,20 @@ BEGIN
         WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
       ), open AS MATERIALIZED (
         SELECT p.*, l.places AS of_design,
-          quota * CASE WHEN weights
-            THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
+          f.weight, LEAST(quota * f.weight - CASE WHEN p.turn_key = going_on THEN used % f.weight ELSE 0 END, room) AS turn,
           CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
             SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
           CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
             SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
         FROM part p LEFT JOIN limited l ON l.design = p.design
+        CROSS JOIN LATERAL (SELECT CASE WHEN weights
+          THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS weight) f
       ), candidates AS (
         -- The first of each group is known from the walk.
-        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
-        WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
+        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.weight, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
+        WHERE NOT careful AND LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 0
         UNION ALL
-        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
+        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.weight, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
         CROSS JOIN LATERAL (
           SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
           WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
@@ -7846,9 +7859,10 @@ BEGIN
         LIMIT room
       )
       SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-        array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
+        array_agg(t.tid), (array_agg(t.turn_key))[count(*)], (array_agg(t.weight))[count(*)], -- as taken is ordered
+        (SELECT count(*) FROM taken x WHERE x.turn_key = (SELECT y.turn_key FROM taken y ORDER BY y.no DESC LIMIT 1)),
         array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
-      INTO groups, last_group, tids, last_taken, asked
+      INTO groups, last_group, tids, last_taken, last_weight, of_last, asked
       FROM taken t;
     END IF;
     walked := walked + groups;
@@ -7905,7 +7919,8 @@ BEGIN
       CONTINUE;
     END IF;
     IF room <= 0 AND last_taken IS NOT NULL THEN
-      pos := last_taken || chr(2); -- behind all groups of that key
+      used := (of_last + CASE WHEN last_taken = going_on THEN used ELSE 0 END) % last_weight;
+      pos := last_taken || CASE WHEN used = 0 THEN chr(2) ELSE '' END; -- behind all groups of that key, or before them
       EXIT;
     END IF;
     IF groups > 0 THEN
@@ -7915,6 +7930,7 @@ BEGIN
       IF walked > 3000 THEN
         -- Not at once: thousands of keys may be busy for hours. Who ends an attempt wakes workers before.
         again_ms := LEAST(again_ms, 100);
+        used := 0;
         EXIT;
       END IF;
     ELSIF until IS NULL THEN
@@ -7925,12 +7941,18 @@ BEGIN
       pos := start;
       until := NULL;
       EXIT WHEN in_round = 0;
-      quota := LEAST(GREATEST(quota * room / in_round, 1), most); -- after some rounds with one ticket each it would overflow
+      -- After some rounds with one ticket each it would overflow.
+      quota := LEAST(GREATEST(quota * room / (in_round + used), 1), most);
       in_round := 0;
+      going_on := NULL;
+      used := 0;
     END IF;
   END LOOP;
-  IF pos <> start THEN
-    UPDATE line_gates x SET last_group = pos WHERE x.line = of_line;
+  IF pos <> start OR used <> used_before THEN
+    -- Some priorities are enough: who uses a hundred of them goes on where the last claim of any ended.
+    UPDATE line_gates x SET last_group = pos, turns = jsonb_build_object(of_priority::text, jsonb_build_array(pos, used))
+      || CASE WHEN (SELECT count(*) FROM jsonb_object_keys(x.turns - of_priority::text)) < 15 THEN x.turns - of_priority::text ELSE '{}' END
+    WHERE x.line = of_line;
   END IF;
   -- When the next token comes, of the queue or of a design.
   IF ql.rate IS NOT NULL OR design_limits THEN

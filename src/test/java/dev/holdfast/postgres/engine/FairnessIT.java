@@ -16,7 +16,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -53,10 +57,10 @@ class FairnessIT {
   }
 
   private List<String> tenants(int most) {
-    Set<Long> ids = new HashSet<>();
-    for (ClaimedTicket each : queue.claim(most)) {
-      ids.add(each.id());
-    }
+    return tenantsOf(queue.claim(most).stream().map(ClaimedTicket::id).toList());
+  }
+
+  private List<String> tenantsOf(List<Long> ids) {
     return database.column(
         "SELECT COALESCE(fairness_key, '-') FROM holdfast.tickets WHERE id = ANY (?) ORDER BY 1",
         (Object) ids.toArray(Long[]::new));
@@ -106,6 +110,112 @@ class FairnessIT {
     assertThatThrownBy(() -> database.run("SELECT holdfast.set_weight('a', 'ann', 0)"))
         .rootCause()
         .hasMessageContaining("a weight is from 1 to 1000, not 0");
+  }
+
+  @Test
+  @DisplayName("get their shares by weight from claims of one ticket, as a busy worker makes them")
+  void weightsOfSingleClaims() {
+    enqueue("a", 200, 0);
+    enqueue("b", 200, 0);
+    enqueue("c", 200, 0);
+    database.run("SELECT holdfast.set_weight('a', 'ann', 3), holdfast.set_weight('c', 'ann', 2)");
+    List<String> claimed = new ArrayList<>();
+    for (int i = 0; i < 150; i++) {
+      claimed.addAll(tenants(1));
+    }
+    assertShares(claimed, Map.of("a", 75, "b", 25, "c", 50));
+    for (int i = 0; i < 30; i++) {
+      claimed.addAll(tenants(1 + i % 4));
+    }
+    assertShares(claimed, Map.of("a", 111, "b", 37, "c", 74));
+  }
+
+  @Test
+  @DisplayName("are claimed, too, where the weight gets less in the middle of a turn")
+  void weightLessInATurn() {
+    enqueue("a", 5, 0);
+    database.run("SELECT holdfast.set_weight('a', 'ann', 3)");
+    assertThat(tenants(2)).hasSize(2);
+    database.run("SELECT holdfast.set_weight('a', 'ann', 2)");
+    assertThat(tenants(2)).containsExactly("a", "a");
+  }
+
+  @Test
+  @DisplayName("get their shares by weight from several workers that claim one ticket each")
+  void weightsOfSeveralWorkers() throws InterruptedException, ExecutionException {
+    enqueue("a", 200, 0);
+    enqueue("b", 200, 0);
+    database.run("SELECT holdfast.set_weight('a', 'ann', 3)");
+    List<Future<List<Long>>> workers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+      for (int i = 0; i < 3; i++) {
+        workers.add(threads.submit(() -> claimOneByOne(50)));
+      }
+    }
+    List<Long> ids = new ArrayList<>();
+    for (Future<List<Long>> worker : workers) {
+      ids.addAll(worker.get());
+    }
+    assertShares(tenantsOf(ids), Map.of("a", 112, "b", 38));
+  }
+
+  private List<Long> claimOneByOne(int count) {
+    List<Long> ids = new ArrayList<>();
+    while (ids.size() < count) {
+      // None while another worker has the gate of the line.
+      for (ClaimedTicket each : queue.claim(1)) {
+        ids.add(each.id());
+      }
+    }
+    return ids;
+  }
+
+  @Test
+  @DisplayName("that come and go have their turn when they come, and leave no other's short")
+  void keysThatComeAndGo() {
+    enqueue("a", 200, 0);
+    enqueue("b", 200, 0);
+    database.run("SELECT holdfast.set_weight('a', 'ann', 3), holdfast.set_weight('g', 'ann', 5)");
+    List<String> claimed = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      // A guest of a weight that it does not use up: its turn ends with its last ticket.
+      enqueue("g", 2, 0);
+      for (int j = 0; j < 10; j++) {
+        claimed.addAll(tenants(1));
+      }
+      assertThat(Collections.frequency(claimed, "g"))
+          .as("after %d rounds", i + 1)
+          .isEqualTo(2 * (i + 1));
+    }
+    assertShares(claimed, Map.of("a", 120, "b", 40, "g", 40));
+  }
+
+  @Test
+  @DisplayName("all have their turn while tickets of another priority keep coming")
+  void noPriorityDelaysAnother() {
+    for (int i = 10; i < 40; i++) {
+      enqueue("k" + i, 10, 0);
+    }
+    List<String> claimed = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      enqueue("a", 1, 5);
+      for (int j = 0; j < 4; j++) {
+        claimed.addAll(tenants(1));
+      }
+    }
+    assertThat(new HashSet<>(claimed)).hasSize(31);
+    for (int i = 10; i < 40; i++) {
+      assertThat(Collections.frequency(claimed, "k" + i)).as("k" + i).isBetween(2, 4);
+    }
+  }
+
+  /** A turn that is not over yet may be missing. */
+  private static void assertShares(List<String> claimed, Map<String, Integer> shares) {
+    shares.forEach(
+        (tenant, share) ->
+            assertThat(Collections.frequency(claimed, tenant))
+                .as(tenant)
+                .isBetween(share - 3, share + 3));
   }
 
   @Test
