@@ -1406,17 +1406,17 @@ UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
 FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
-WHERE l.words IS NOT NULL
+WHERE l.words IS NOT NULL AND NOT EXISTS (SELECT FROM queues q WHERE q.name = w.queue AND q.paused_at IS NOT NULL)
 UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
-FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL
+FROM tickets_in_line w
+WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL AND NOT EXISTS (SELECT FROM queues q WHERE q.name = w.queue AND q.paused_at IS NOT NULL)
 UNION ALL
-SELECT d.after_id, b.queue, b.state, 'turn' COLLATE "C", ARRAY['ticket/' || d.ticket_id], format('its turn in the step %s of #%s', d.name, d.ticket_id),
-  b.created_at, b.retry_after, NULL::numeric, b.fence
-FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id AND b.state = 'ready'
-WHERE d.queued AND d.ended_at IS NULL;
-COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
+-- Joined with ticket_base so that one is found by its id: ready and deferred are ordered for claims.
+SELECT p.id, p.queue, 'ready' COLLATE "C", 'paused' COLLATE "C", ARRAY['queue:' || p.queue],
+  format('the queue %s, paused by %s;
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for their queue to be resumed (paused), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
 

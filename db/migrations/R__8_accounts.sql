@@ -41,17 +41,33 @@ UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
 FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
-WHERE l.words IS NOT NULL
+WHERE l.words IS NOT NULL AND NOT EXISTS (SELECT FROM queues q WHERE q.name = w.queue AND q.paused_at IS NOT NULL)
 UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
-FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL
+FROM tickets_in_line w
+WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL AND NOT EXISTS (SELECT FROM queues q WHERE q.name = w.queue AND q.paused_at IS NOT NULL)
+UNION ALL
+-- Joined with ticket_base so that one is found by its id: ready and deferred are ordered for claims.
+SELECT p.id, p.queue, 'ready' COLLATE "C", 'paused' COLLATE "C", ARRAY['queue:' || p.queue],
+  format('the queue %s, paused by %s; resume it: holdfast resume %s', p.queue, q.paused_by, p.queue), GREATEST(p.created_at, q.paused_at),
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM (
+  SELECT b.id, b.queue, b.created_at FROM ticket_base b
+  JOIN ready r ON r.queue = b.queue AND r.kind = b.kind AND ~r.priority = ~b.priority AND r.created_at = b.created_at AND r.id = b.id
+  UNION ALL
+  SELECT b.id, b.queue, b.created_at FROM ticket_base b JOIN deferred d ON d.run_at = b.retry_after AND d.id = b.id WHERE d.run_at <= now()
+  UNION ALL
+  SELECT w.id, w.queue, w.created_at FROM tickets_in_line w
+  UNION ALL
+  SELECT s.id, s.queue, s.created_at FROM suspects s
+) p JOIN queues q ON q.name = p.queue AND q.paused_at IS NOT NULL
 UNION ALL
 SELECT d.after_id, b.queue, b.state, 'turn' COLLATE "C", ARRAY['ticket/' || d.ticket_id], format('its turn in the step %s of #%s', d.name, d.ticket_id),
   b.created_at, b.retry_after, NULL::numeric, b.fence
 FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id AND b.state = 'ready'
 WHERE d.queued AND d.ended_at IS NULL;
-COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
+COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for their queue to be resumed (paused), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
 
 -- Of the rows and not of known_waits: a ticket that tries just now still waits, or an outage would come and go with each try.
 CREATE OR REPLACE VIEW awaited_providers AS

@@ -234,6 +234,32 @@ class TicketCommandsIT {
   }
 
   @Test
+  @DisplayName("a ready ticket of a paused queue says so, and how to resume it")
+  void pausedQueue() throws SQLException {
+    String plain = enqueue("plain", "pz");
+    String keyed = enqueue("keyed", "pz", "--fairness-key", "acme");
+    assertThat(cli.run("pause", "pz", "--by", "ann").out()).contains("paused the queue pz");
+    String why = "the queue pz, paused by ann; resume it: holdfast resume pz";
+    assertThat(cli.run("list", "--queue", "pz").lines().stream().filter(x -> x.endsWith(why)))
+        .hasSize(2);
+    for (String id : List.of(plain, keyed)) {
+      assertThat(cli.run("show", id).out()).contains("for " + why);
+      assertThat(cli.run("show", id, "--json").out()).contains("\"waits_for\":\"" + why + "\"");
+    }
+    assertThat(cli.run("resume", "pz").code()).isZero();
+    assertThat(cli.run("list", "--queue", "pz").out())
+        .contains("waiting for its turn")
+        .doesNotContain("paused");
+    assertThat(cli.run("show", plain).out()).contains("no worker runs").doesNotContain("paused by");
+  }
+
+  private String enqueue(String kind, String queue, String... more) {
+    List<String> words = new ArrayList<>(List.of("enqueue", "--kind", kind, "--queue", queue));
+    words.addAll(List.of(more));
+    return cli.run(words.toArray(String[]::new)).out().strip();
+  }
+
+  @Test
   @DisplayName("a queue that never had a ticket cannot be paused, and is not made by it")
   void pausesNoGhost() throws SQLException {
     Cli.Result result = cli.run("pause", "no-such-queue");

@@ -193,6 +193,26 @@ class PlansIT {
   }
 
   @Test
+  @DisplayName("that a ticket of a large backlog waits for the end of a pause is found by its id")
+  void pausedBacklog() throws SQLException {
+    fill();
+    analyze();
+    database.run("SELECT holdfast.pause_queue('default', 'ann')");
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      assertThat(
+              explained(
+                  session,
+                  "(ANALYZE) SELECT FROM holdfast.waiting_tickets WHERE ticket_id = ANY (ARRAY("
+                      + "SELECT id FROM holdfast.ready ORDER BY id DESC LIMIT 50))"))
+          .contains("ready_in_claim_order", "deferred_by_time")
+          .doesNotContain("Seq Scan on ready r", "Seq Scan on deferred", "Seq Scan on ticket_base");
+    } finally {
+      database.run("SELECT holdfast.resume_queue('default', 'ann')");
+    }
+  }
+
+  @Test
   @DisplayName("the figures of all queues read each table once, however many queues there are")
   void queueHealth() throws SQLException {
     database.run(

@@ -12,6 +12,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ApiClient.Answer;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -516,9 +517,18 @@ class TicketApiIT {
   @Test
   @DisplayName("queues are paused and resumed in the actor's name; stats, workers and designs")
   void queues() {
-    queue.enqueue();
+    long id = queue.enqueue();
     JsonNode paused = ann.post("/api/v1/queues/default/pause", "").json();
     assertThat(paused.get("paused_by").asString()).isEqualTo("ann");
+    String waits = "the queue default, paused by ann; resume it: holdfast resume default";
+    assertThat(ann.get(path(id, "")).json().get("waits_for").asString()).isEqualTo(waits);
+    try (ConsoleServer console = ConsoleServer.guarded(pool);
+        ApiClient person =
+            new ApiClient(URI.create(console.url("/")).getPort(), ConsoleServer.viewersToken())) {
+      assertThat(person.get("/tickets/" + id).toString())
+          .contains("Waits for " + waits + ".")
+          .doesNotContain("the next free worker takes it");
+    }
     assertThat(ann.post("/api/v1/queues/default/resume", "{}").json().get("paused").asBoolean())
         .isFalse();
     assertThat(ann.post("/api/v1/queues/nowhere/resume", "{}").status()).isEqualTo(404);

@@ -322,7 +322,8 @@ public final class PostgresTicketReader implements TicketReader {
     return mapped(
             sql.inSchema(
                 "SELECT waits_for FROM holdfast.waiting_tickets WHERE ticket_id = :id AND (kind IN"
-                    + " ('dependency', 'limit') OR kind = 'turn' AND scopes[1] LIKE 'ticket/%')"),
+                    + " ('dependency', 'limit', 'paused') OR kind = 'turn' AND scopes[1] LIKE"
+                    + " 'ticket/%')"),
             query -> query.bind("id", ticketId),
             (row, context) -> row.getString(1))
         .stream()

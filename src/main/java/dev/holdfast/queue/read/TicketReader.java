@@ -94,8 +94,8 @@ public interface TicketReader {
   LiveWorkers liveWorkers();
 
   /**
-   * The waits of those tickets that wait for a provider, an account, a budget, other tickets, a
-   * limit or their turn, in words.
+   * The waits of those tickets that wait for a provider, an account, a budget, other tickets, the
+   * end of a pause, a limit or their turn, in words.
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
@@ -107,8 +107,8 @@ public interface TicketReader {
 
   /**
    * The things that have to happen before a worker may claim a ready ticket: the tickets that it
-   * waits for, such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of
-   * queue:mail, 5 at once}.
+   * waits for, such as {@code #17, on hold since ...}, the queue that is paused, or the limit, such
+   * as {@code the limit of queue:mail, 5 at once}.
    */
   Optional<String> predecessors(long ticketId);
 }

@@ -272,6 +272,40 @@ class ClaimIT {
   }
 
   @Test
+  @DisplayName("what could be claimed but for a pause waits for its end, and nothing else does")
+  void waitsForTheEndOfAPause() {
+    long running = insert("queue", "'halted'");
+    assertThat(claimed(1)).containsExactly(running);
+    long ready = insert("queue", "'halted'");
+    long keyed = insert("queue, fairness_key", "'halted', 'acme'");
+    long suspect = insert("queue", "'halted'");
+    database.run(
+        "WITH r AS (DELETE FROM holdfast.ready WHERE id = ? RETURNING *)"
+            + " INSERT INTO holdfast.suspects TABLE r",
+        suspect);
+    long due = insert("queue, retry_after", "'halted', now() + interval '1 hour'");
+    database.run("UPDATE holdfast.deferred SET run_at = now() WHERE id = ?", due);
+    database.run(
+        "UPDATE holdfast.ticket_base b SET retry_after = d.run_at FROM holdfast.deferred d"
+            + " WHERE d.id = b.id AND b.id = ?",
+        due);
+    insert("queue, retry_after", "'halted', now() + interval '1 hour'");
+    insert("queue, assignee_type", "'halted', 'human'");
+    insert("queue, state", "'halted', 'on_hold'");
+    String waiting =
+        "SELECT ticket_id FROM holdfast.waiting_tickets WHERE queue = 'halted' AND kind"
+            + " %s 'paused' ORDER BY 1";
+    assertThat(database.column(waiting.formatted("="))).isEmpty();
+    database.run("SELECT holdfast.pause_queue('halted', 'ann')");
+
+    assertThat(database.column(waiting.formatted("=")))
+        .containsExactly("" + ready, "" + keyed, "" + suspect, "" + due);
+    assertThat(database.column(waiting.formatted("<>"))).as("not for their turn too").isEmpty();
+    database.run("SELECT holdfast.resume_queue('halted', 'ann')");
+    assertThat(database.column(waiting.formatted("="))).isEmpty();
+  }
+
+  @Test
   @DisplayName("attempt, retry count, guidance and payload reach the claimer")
   void claimedTicket() {
     long id = insert("payload, title, priority", "'{\"a\": [1]}', 'Title', 4");

@@ -33,7 +33,7 @@ public final class StateSentence {
     };
   }
 
-  /** Of a ready ticket that waits for others, or for a limit. */
+  /** Of a ready ticket that waits for others, for its queue to be resumed, or for a limit. */
   public static String waitsFor(String words) {
     return words.startsWith("#")
         ? "Waits until other tickets are done: " + words + "."
