@@ -48,7 +48,6 @@ class LimitCommandIT {
     database.run(
         "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('sync', 1,"
             + " 'command', '{}')");
-    database.run("INSERT INTO holdfast.queues (name) VALUES ('mail')");
     database.run("ALTER SEQUENCE holdfast.ticket_base_id_seq RESTART");
     List<String> shown = Files.readAllLines(PAGE);
     int commands = 0;
@@ -74,8 +73,8 @@ class LimitCommandIT {
         commands++;
       }
     }
-    assertThat(commands).isEqualTo(18);
-    assertThat(database.value("SELECT payload->>'rev' FROM holdfast.tickets WHERE id = 4"))
+    assertThat(commands).isEqualTo(19);
+    assertThat(database.value("SELECT payload->>'rev' FROM holdfast.tickets WHERE id = 5"))
         .isEqualTo("2");
     assertThat(cli.run("limit", "list").err()).contains("holdfast limit set queue:NAME");
   }
