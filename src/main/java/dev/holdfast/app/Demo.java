@@ -189,7 +189,9 @@ final class Demo implements AutoCloseable {
         return false;
       }
     }
-    explain();
+    // No explain(): who would follow it finds the database gone.
+    out.println(
+        "Ends by itself; without --exit-when-done it stays, and says what to look at and decide.");
     for (Tracked each : tickets) {
       if (!each.settled()) {
         out.printf(
