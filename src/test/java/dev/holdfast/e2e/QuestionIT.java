@@ -62,7 +62,7 @@ class QuestionIT {
         .contains("it asks:\n  which colour?\n  - red\n  - blue\n")
         .contains("answer it: holdfast answer " + ticket + " TEXT");
     Outcome wrong = holdfast.ask("answer", ticket, "green");
-    assertThat(wrong.exit()).isNotZero();
+    assertThat(wrong.exit()).isEqualTo(2);
     assertThat(wrong.stderr()).contains("the answer must be one of \"red\", \"blue\"");
     assertThat(holdfast.ok("answer", ticket, "red", "--by", "ann"))
         .isEqualTo("answered #" + ticket + "; it goes on");
