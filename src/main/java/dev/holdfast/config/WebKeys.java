@@ -50,8 +50,8 @@ final class WebKeys {
           new KeyType.Whole("requests", 1, 10_000),
           "8",
           "How many requests to the API and the console are answered at once. One more waits up to"
-              + " two seconds, then it is refused with 503 and Retry-After. Event streams, health"
-              + " and metrics do not count.");
+              + " two seconds, then it is refused with 503 and Retry-After. Event streams and what"
+              + " needs no token, as health, metrics and logins, do not count.");
   static final Key<Integer> POOL_SIZE =
       SECTION.key(
           "web.pool-size",

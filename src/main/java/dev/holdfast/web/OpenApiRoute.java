@@ -6,12 +6,14 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** {@code GET /openapi.json}: what the API is, in OpenAPI 3.1. */
 final class OpenApiRoute implements Routes {
-  private final String document = Bodies.json(read());
+  /** Encoded once: anybody may ask for it, however often, and never read it. */
+  private final byte[] document = Bodies.json(read()).getBytes(StandardCharsets.UTF_8);
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

@@ -6,9 +6,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds how many requests are answered at once, so that a crowd of viewers cannot fill the memory
  * of a worker. A request has its slot until its answer is written, however slowly it is read; so no
- * visitor may have all of them, or one who reads slowly would keep out everybody else.
+ * visitor may have all of them, or one who reads slowly would keep out everybody else. Who is not
+ * known has none: what anybody may ask for is small, or bounds itself.
  */
 final class RequestSlots implements Filter {
   private static final long PATIENCE_SECONDS = 2;
 
-  /** Answers that are small, or that last as long as somebody watches. */
-  private static final Pattern FREE =
-      Pattern.compile("/health/.*|/metrics|/login|/static/.*|" + EventRoutes.PATH + "/?");
+  /** Answers that last as long as somebody watches. */
+  private static final Pattern FREE = Pattern.compile(EventRoutes.PATH + "/?");
 
   private static final String TAKEN = RequestSlots.class.getName();
 
@@ -62,52 +60,44 @@ final class RequestSlots implements Filter {
     return Objects.requireNonNull(counted).share();
   }
 
-  /** The slot of a request; whose it is is known later than that there is one. */
+  /** What a request has taken; nothing before it is known whose it is. */
   private final class Taken {
-    private boolean slot = true;
     private @Nullable String visitor;
     private @Nullable Semaphore own;
+    private boolean slot;
 
+    /** The share first: who waits for the end of an own request keeps no slot from others. */
     private void by(String who) {
       visitor = who;
       Semaphore share = enter(who);
-      if (share.tryAcquire()) {
-        own = share;
-      } else {
-        waitFor(share);
-      }
-    }
-
-    /** Others may have the slot meanwhile. */
-    private void waitFor(Semaphore share) {
-      slots.release();
-      slot = false;
-      if (await(share)) {
-        own = share;
-        slot = await(slots);
-      }
-      if (!slot) {
+      if (!await(share)) {
         throw new Refused(
             503, "your other requests are still being answered; try again, or read them faster");
+      }
+      own = share;
+      slot = await(slots);
+      if (!slot) {
+        throw new Refused(
+            503, "too many requests are being answered; try again, or see web.concurrent-requests");
       }
     }
 
     private void release() {
+      if (slot) {
+        slots.release();
+      }
       if (own != null) {
         own.release();
       }
       if (visitor != null) {
         byVisitor.computeIfPresent(visitor, (name, visits) -> visits.plus(-1));
       }
-      if (slot) {
-        slots.release();
-      }
     }
   }
 
   /**
-   * Tells who sent the request. A visitor who has too many under way waits for the end of one,
-   * without a slot.
+   * Takes a slot for the request of this visitor, who waits where they have too many under way, or
+   * all are taken.
    *
    * @throws Refused 503 where that takes too long
    */
@@ -122,16 +112,14 @@ final class RequestSlots implements Filter {
       throws IOException, ServletException {
     if (FREE.matcher(((HttpServletRequest) request).getRequestURI()).matches()) {
       chain.doFilter(request, response);
-    } else if (await(slots)) {
-      Taken taken = new Taken();
-      request.setAttribute(TAKEN, taken);
-      try {
-        chain.doFilter(request, response);
-      } finally {
-        taken.release();
-      }
-    } else {
-      refuse((HttpServletResponse) response);
+      return;
+    }
+    Taken taken = new Taken();
+    request.setAttribute(TAKEN, taken);
+    try {
+      chain.doFilter(request, response);
+    } finally {
+      taken.release();
     }
   }
 
@@ -143,18 +131,5 @@ final class RequestSlots implements Filter {
       Thread.currentThread().interrupt();
       return false;
     }
-  }
-
-  private static void refuse(HttpServletResponse response) throws IOException {
-    Problem problem =
-        Problem.of(
-            503, "too many requests are being answered; try again, or see web.concurrent-requests");
-    response.setStatus(problem.status());
-    response.setContentType(Problem.MEDIA_TYPE);
-    response.setHeader("Retry-After", "2");
-    response.setHeader("Cache-Control", "no-store");
-    response
-        .getOutputStream()
-        .write(Bodies.json(problem.document()).getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -13,6 +13,8 @@ import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -308,6 +310,45 @@ class AccessIT {
       }
       for (int i = 0; i < 5; i++) {
         assertThat(viewer.get("/slow").status()).as("given back").isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "whoever has no token keeps nobody out, however many answers that anybody may have they leave"
+          + " unread")
+  void unreadWithoutToken() throws Exception {
+    CountDownLatch asked = new CountDownLatch(4);
+    CountDownLatch end = new CountDownLatch(1);
+    Routes open =
+        routes -> {
+          routes.get(
+              "/open",
+              context -> {
+                asked.countDown();
+                context.result("" + end.await(30, TimeUnit.SECONDS));
+              },
+              Role.ANYONE);
+          routes.get("/ours", context -> context.result("ours"), Role.VIEWER);
+        };
+    try (WebServer busy = WebFixture.server(WebFixture.bearers().answeringAtOnce(2), open);
+        ApiClient stranger = new ApiClient(busy.port(), null);
+        ApiClient viewer = new ApiClient(busy.port(), WebFixture.VIEWER)) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        answers.add(
+            stranger
+                .http()
+                .sendAsync(
+                    HttpRequest.newBuilder(stranger.uri("/open")).build(),
+                    HttpResponse.BodyHandlers.ofString()));
+      }
+      assertThat(asked.await(20, TimeUnit.SECONDS)).as("all at once").isTrue();
+      assertThat(viewer.get("/ours").status()).isEqualTo(200);
+      end.countDown();
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        assertThat(answer.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
       }
     }
   }
