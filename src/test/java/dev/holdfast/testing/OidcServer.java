@@ -30,8 +30,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A provider of OpenID Connect over HTTP: discovery, the authorization code flow with PKCE, keys.
@@ -69,6 +72,8 @@ public final class OidcServer implements AutoCloseable {
   private final Map<String, Grant> codes = new ConcurrentHashMap<>();
   private volatile Person person = new Person("nobody@example.org", List.of());
   private volatile Flaw flaw = Flaw.NONE;
+  private final AtomicInteger questions = new AtomicInteger();
+  private volatile @Nullable CountDownLatch outage;
 
   public OidcServer() {
     try {
@@ -95,7 +100,28 @@ public final class OidcServer implements AutoCloseable {
     flaw = nextFlaw;
   }
 
+  /** Who asks for its settings from now on waits for {@code told} and is then told 503. */
+  public void breaksDown(CountDownLatch told) {
+    outage = told;
+  }
+
+  public void recovers() {
+    outage = null;
+  }
+
+  /** How often its settings were asked for. */
+  public int questions() {
+    return questions.get();
+  }
+
   private void settings(HttpExchange exchange) throws IOException {
+    questions.incrementAndGet();
+    CountDownLatch told = outage;
+    if (told != null) {
+      await(told);
+      answer(exchange, 503, "{}");
+      return;
+    }
     answer(
         exchange,
         200,
@@ -106,6 +132,14 @@ public final class OidcServer implements AutoCloseable {
          "id_token_signing_alg_values_supported": ["RS256"]}
         """
             .formatted(issuer()));
+  }
+
+  private static void await(CountDownLatch told) {
+    try {
+      told.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private void authorize(HttpExchange exchange) throws IOException {

@@ -40,8 +40,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks the provider and reads its answers, by the Nimbus library. Its settings and keys are read
@@ -53,6 +57,8 @@ final class OidcProvider {
   private static final int MOST_BYTES_OF_KEYS = 200_000;
   private static final int CLOCK_SKEW_SECONDS = 30;
   private static final Duration SETTINGS_KEPT = Duration.ofMinutes(10);
+  private static final Duration FAILURE_KEPT = Duration.ofSeconds(10);
+  private static final Logger log = LoggerFactory.getLogger(OidcProvider.class);
 
   /** Made with a private key: with a shared one, whoever may check could also make. */
   private static final Set<JWSAlgorithm> ALGORITHMS =
@@ -67,12 +73,17 @@ final class OidcProvider {
           JWSAlgorithm.ES384,
           JWSAlgorithm.ES512);
 
-  private record Known(
-      OIDCProviderMetadata settings, JWKSource<SecurityContext> keys, Instant since) {}
+  private record Known(OIDCProviderMetadata settings, JWKSource<SecurityContext> keys) {}
 
   private final OidcClient client;
   private final InstantSource clock;
-  private volatile @Nullable Known known;
+
+  /** Held by the one who asks for the settings, and guards the three below. */
+  private final ReentrantLock asking = new ReentrantLock();
+
+  private @Nullable Known known;
+  private @Nullable Refused failure;
+  private Instant askAgain = Instant.MIN;
 
   OidcProvider(OidcClient client, InstantSource clock) {
     this.client = client;
@@ -170,13 +181,34 @@ final class OidcProvider {
         : error.getCode() + " (" + error.getDescription() + ")";
   }
 
+  /** What it said last; who comes while it is asked waits for that answer. */
   private Known known() {
-    Known now = known;
-    if (now == null || now.since().plus(SETTINGS_KEPT).isBefore(clock.instant())) {
-      now = read();
-      known = now;
+    asking.lock();
+    try {
+      if (!clock.instant().isBefore(askAgain)) {
+        ask();
+      }
+      if (known == null) {
+        throw Objects.requireNonNull(failure);
+      }
+      return known;
+    } finally {
+      asking.unlock();
     }
-    return now;
+  }
+
+  /** A provider that fails is left alone for some seconds, and what it said before goes on. */
+  private void ask() {
+    try {
+      known = read();
+      askAgain = clock.instant().plus(SETTINGS_KEPT);
+    } catch (Refused e) {
+      failure = e;
+      askAgain = clock.instant().plus(FAILURE_KEPT);
+      if (known != null) {
+        log.warn("the provider's settings are used as they were: {}", e.getMessage());
+      }
+    }
   }
 
   private Known read() {
@@ -189,8 +221,7 @@ final class OidcProvider {
           JWKSourceBuilder.<SecurityContext>create(
                   keys,
                   new DefaultResourceRetriever(CONNECT_MILLIS, READ_MILLIS, MOST_BYTES_OF_KEYS))
-              .build(),
-          clock.instant());
+              .build());
     } catch (GeneralException e) {
       throw refused("its settings cannot be used: " + e.getMessage());
     } catch (IOException e) {

@@ -22,6 +22,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,10 +37,14 @@ public final class OidcRoutes implements Routes {
   private static final Logger log = LoggerFactory.getLogger(OidcRoutes.class);
   private static final int MOST_ENDED = 10_000;
 
+  /** Anybody may begin a login, and it lasts as long as the provider takes. */
+  private static final int MOST_AT_ONCE = 16;
+
   private final OidcClient client;
   private final OidcProvider provider;
   private final Access access;
   private final Pages pages;
+  private final Semaphore places = new Semaphore(MOST_AT_ONCE);
   private final Set<String> ended = Collections.synchronizedSet(new LinkedHashSet<>());
 
   public OidcRoutes(OidcClient client, Access access, Pages pages, InstantSource clock) {
@@ -139,12 +145,23 @@ public final class OidcRoutes implements Routes {
   }
 
   /** People see what went wrong beside the ways to log in. */
-  private void orSayWhy(Context context, java.util.function.Consumer<Context> step) {
+  private void orSayWhy(Context context, Consumer<Context> step) {
     try {
-      step.accept(context);
+      inPlace(context, step);
     } catch (Refused e) {
       log.warn("a login with {} was refused: {}", client.issuer(), e.getMessage());
       context.status(e.status()).html(pages.login(LoginRoutes.form(access, e.getMessage(), "/")));
+    }
+  }
+
+  private void inPlace(Context context, Consumer<Context> step) {
+    if (!places.tryAcquire()) {
+      throw new Refused(503, "too many people log in just now; try again in some seconds");
+    }
+    try {
+      step.accept(context);
+    } finally {
+      places.release();
     }
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.web.oidc;
+
+import org.jspecify.annotations.NullMarked;
