@@ -27,8 +27,12 @@ public interface Pages {
 
   String login(LoginForm form);
 
-  /** An error; {@code status} 503 should come again by itself in some seconds. */
-  String problem(Problem problem);
+  /**
+   * An error.
+   *
+   * @param again after how many seconds the browser should ask anew; 0 for never
+   */
+  String problem(Problem problem, int again);
 
   /** Pages without looks. */
   static Pages plain() {

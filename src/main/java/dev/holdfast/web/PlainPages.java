@@ -13,7 +13,8 @@ final class PlainPages implements Pages {
                 ? ""
                 : "<p><a href=\"%s\">Log in with %s</a></p>"
                     .formatted(escape(form.providerPath()), escape(provider)))
-            + (form.token() ? tokenForm(form.next()) : ""));
+            + (form.token() ? tokenForm(form.next()) : ""),
+        0);
   }
 
   private static String tokenForm(String next) {
@@ -25,14 +26,15 @@ final class PlainPages implements Pages {
   }
 
   @Override
-  public String problem(Problem problem) {
-    return page(problem.title(), "<p>" + escape(problem.detail()) + "</p>");
+  public String problem(Problem problem, int again) {
+    return page(problem.title(), "<p>" + escape(problem.detail()) + "</p>", again);
   }
 
-  private static String page(String title, String body) {
+  private static String page(String title, String body, int again) {
+    String refresh = again == 0 ? "" : "<meta http-equiv=\"refresh\" content=\"" + again + "\">";
     return ("<!doctype html><html lang=\"en\"><meta"
-            + " charset=\"utf-8\"><title>%s</title><h1>%s</h1>%s</html>")
-        .formatted(escape(title), escape(title), body);
+            + " charset=\"utf-8\">%s<title>%s</title><h1>%s</h1>%s</html>")
+        .formatted(refresh, escape(title), escape(title), body);
   }
 
   private static String escape(String text) {

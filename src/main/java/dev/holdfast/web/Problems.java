@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 /** Turns what handlers throw into problem documents; into pages where a browser asks for one. */
 record Problems(Pages pages) implements Routes {
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
-  private static final String RETRY_SECONDS = "5";
+  private static final int RETRY_SECONDS = 5;
+  private static final int RETRY_SECONDS_OF_TOO_MANY = 15;
   private static final String CHARSET = "the charset of the Content-Type is none; send UTF-8";
 
   @Override
@@ -37,7 +38,7 @@ record Problems(Pages pages) implements Routes {
 
   private void answer(Context context, Problem problem) {
     if (problem.status() == 503) {
-      context.header("Retry-After", RETRY_SECONDS);
+      context.header("Retry-After", "" + RETRY_SECONDS);
     }
     if (problem.status() == 401) {
       context.header("WWW-Authenticate", "Bearer");
@@ -45,10 +46,22 @@ record Problems(Pages pages) implements Routes {
     if (isPage(context) && problem.status() == 401 && isGet(context)) {
       context.redirect(LoginRoutes.addressFor(context), HttpStatus.SEE_OTHER);
     } else if (isPage(context)) {
-      context.status(problem.status()).html(pages.problem(problem));
+      context.status(problem.status()).html(pages.problem(problem, again(context, problem)));
     } else {
       problem.answer(context);
     }
+  }
+
+  /** The browser asks by GET, so what was sent by a form is not done by it. */
+  private static int again(Context context, Problem problem) {
+    if (!isGet(context)) {
+      return 0;
+    }
+    return switch (problem.status()) {
+      case 503 -> RETRY_SECONDS;
+      case 429 -> RETRY_SECONDS_OF_TOO_MANY;
+      default -> 0;
+    };
   }
 
   private static boolean isGet(Context context) {

@@ -422,6 +422,46 @@ class AccessIT {
   }
 
   @Test
+  @DisplayName(
+      "a browser that is refused because too much is asked at once gets a page that comes again;"
+          + " not where it sent a form")
+  void pageThatComesAgain() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    Routes slow =
+        routes -> {
+          routes.get(
+              "/slow",
+              context -> {
+                asked.countDown();
+                context.result("" + end.await(30, TimeUnit.SECONDS));
+              },
+              Role.VIEWER);
+          routes.get("/page", context -> context.html("a page"), Role.VIEWER);
+          routes.post("/page", context -> context.html("done"), Role.VIEWER);
+        };
+    Access one = WebFixture.bearers().answeringAtOnce(1).limitedTo(2);
+    try (WebServer busy = WebFixture.server(one, slow);
+        ApiClient viewer = new ApiClient(busy.port(), WebFixture.VIEWER);
+        ApiClient ann = new ApiClient(busy.port(), WebFixture.ANN)) {
+      CompletableFuture<Answer> first = CompletableFuture.supplyAsync(() -> viewer.get("/slow"));
+      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      Answer full = ann.get("/page", "Accept", "text/html");
+      assertThat(full.status()).isEqualTo(503);
+      assertThat(full.header("Retry-After")).isPresent();
+      assertThat(full.response().body()).contains("<h1>", "refresh\" content=\"5\"");
+      Answer form = ann.send("POST", "/page", "", "Accept", "text/html");
+      assertThat(form.status()).isEqualTo(503);
+      assertThat(form.response().body()).contains("<h1>").doesNotContain("refresh");
+      end.countDown();
+      assertThat(first.get(20, TimeUnit.SECONDS).status()).isEqualTo(200);
+      Answer many = ann.get("/page", "Accept", "text/html");
+      assertThat(many.status()).isEqualTo(429);
+      assertThat(many.response().body()).contains("<h1>", "refresh\" content=\"15\"");
+    }
+  }
+
+  @Test
   @DisplayName("without tokens only this machine's own names are answered: no DNS rebinding")
   void rebinding() throws IOException {
     try (WebServer open =

@@ -68,8 +68,7 @@ public final class Console implements Routes, Pages {
   }
 
   @Override
-  public String problem(Problem problem) {
-    int again = problem.status() == 503 ? 5 : 0;
+  public String problem(Problem problem, int again) {
     return templates.render(
         "problem", new BarePage(problem.title(), problem.detail(), "/", again, assets.path()));
   }

@@ -57,14 +57,20 @@
     });
     return found;
   }
-  var pending = false, last = 0, changed = false;
+  var pending = false, last = 0, changed = false, retryAt = 0;
   function putOff() {
     say('Updates wait until you have finished.');
     changed = true;
   }
+  // A proxy without a server behind it, a busy server or too many requests: what is shown and written stays.
+  function failed(why) {
+    say('This page cannot be brought up to date (' + why + '). Trying again …');
+    retryAt = Date.now() + 5000;
+    changed = true;
+  }
   function refresh() {
     var region = live();
-    if (!region || pending || document.hidden) { return; }
+    if (!region || pending || document.hidden || Date.now() < retryAt) { return; }
     if (isBusy(region)) { putOff(); return; }
     changed = false;
     pending = true;
@@ -122,11 +128,16 @@
   setInterval(function () { if (live() && live().dataset.poll) { refresh(); } }, 1000);
   // The numbers in the menu come with every answer.
   document.body.addEventListener('htmx:beforeSwap', function (event) {
+    if (event.detail.xhr.status >= 400) {
+      event.detail.shouldSwap = false;
+      failed('error ' + event.detail.xhr.status);
+      return;
+    }
     var answer = new DOMParser().parseFromString(event.detail.serverResponse, 'text/html');
     if (!answer.querySelector('[data-live]')) {
       // Logged out meanwhile, or another page altogether.
       event.detail.shouldSwap = false;
-      location.reload();
+      if (isBusy(live())) { putOff(); } else { location.reload(); }
       return;
     }
     var then = answer.body.dataset.now;
@@ -135,7 +146,9 @@
       if (count && shown) { shown.textContent = count.textContent; }
     });
     if (then) { skew = Number(then) - Date.now(); }
+    if (event.detail.shouldSwap && events && events.readyState === EventSource.OPEN) { say('Live.'); }
   });
+  document.body.addEventListener('htmx:sendError', function () { failed('no answer'); });
 
   var events = null;
   function listen() {

@@ -20,10 +20,14 @@ import dev.holdfast.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("slow")
 @WithDatabase
@@ -420,6 +424,91 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
     assertThat(page.locator("#guidance")).hasValue("r has room again");
     button("Release selected").click();
     assertThat(notice()).containsText("Released 2 of 3");
+  }
+
+  /** Answers the updates of the page by this; the page itself comes from the server. */
+  private void answerUpdates(Consumer<Route> answer) {
+    page.route(
+        url -> url.contains("/tickets"),
+        route -> {
+          if (route.request().headers().containsKey("hx-request")) {
+            answer.accept(route);
+          } else {
+            route.resume();
+          }
+        });
+  }
+
+  private static Route.FulfillOptions answer(int status, String html) {
+    return new Route.FulfillOptions().setStatus(status).setContentType("text/html").setBody(html);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {429, 502, 503})
+  @DisplayName(
+      "a page whose update is answered with an error stays as it was, says so, and comes back by"
+          + " itself")
+  void errorInsteadOfUpdate(int status) {
+    AtomicBoolean broken = new AtomicBoolean(true);
+    String other = "came later, over " + status;
+    answerUpdates(
+        route -> {
+          if (broken.get()) {
+            route.fulfill(answer(status, "<h1>Bad Gateway</h1>"));
+          } else {
+            route.resume();
+          }
+        });
+    go("/tickets?q=over+" + status);
+    tickets.hold(other, "why");
+    assertThat(page.locator("#live-state"))
+        .hasText("This page cannot be brought up to date (error " + status + "). Trying again …");
+    assertThat(page.locator("h1")).hasText("Tickets");
+    broken.set(false);
+    assertThat(page.locator("[data-live]")).containsText(other);
+    assertThat(page.locator("#live-state")).hasText("Live.");
+  }
+
+  @Test
+  @DisplayName("what somebody writes while an update is answered with an error is not lost")
+  void errorWhileWriting() {
+    long id = tickets.hold("errors", "the disk of e is full");
+    List<Route> updates = new ArrayList<>();
+    answerUpdates(updates::add);
+    go("/tickets/" + id);
+    database.run("SELECT holdfast.assign_ticket(?, 'zoe', 'ann')", id);
+    page.waitForCondition(() -> !updates.isEmpty());
+    page.locator("#guidance").fill("a long guidance");
+    page.waitForResponse(
+        page.url(), () -> updates.getFirst().fulfill(answer(503, "<h1>Service Unavailable</h1>")));
+    assertThat(page.locator("#live-state")).containsText("(error 503)");
+    assertThat(page.locator("#guidance")).hasValue("a long guidance");
+    button("Release").first().click();
+    assertThat(notice()).containsText("Released #" + id + " with your guidance");
+  }
+
+  @Test
+  @DisplayName("who is logged out while they write keeps the page with what they wrote")
+  void loggedOutWhileWriting() {
+    long id = tickets.hold("log out", "the disk of l is full");
+    List<Route> updates = new ArrayList<>();
+    answerUpdates(updates::add);
+    go("/tickets/" + id);
+    database.run("SELECT holdfast.assign_ticket(?, 'zoe', 'ann')", id);
+    page.waitForCondition(() -> !updates.isEmpty());
+    page.locator("#guidance").fill("a long guidance");
+    page.waitForResponse(
+        page.url(), () -> updates.getFirst().fulfill(answer(200, "<h1>Log in</h1>")));
+    assertThat(page.locator("#live-state")).hasText("Updates wait until you have finished.");
+    assertThat(page.locator("#guidance")).hasValue("a long guidance");
+    // It would be loaded anew when nobody writes.
+    page.locator("#guidance").fill("");
+    page.locator("h1").click();
+    page.waitForCondition(() -> updates.size() > 1);
+    AtomicBoolean loaded = new AtomicBoolean();
+    page.onDOMContentLoaded(anew -> loaded.set(true));
+    updates.get(1).fulfill(answer(200, "<h1>Log in</h1>"));
+    page.waitForCondition(loaded::get);
   }
 
   /** With the keyboard, down the list. */
