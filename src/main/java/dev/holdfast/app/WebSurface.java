@@ -222,7 +222,8 @@ final class WebSurface implements AutoCloseable {
                 InstantSource.system());
     return access
         .limitedTo(web.limits().requestsPerMinute())
-        .answeringAtOnce(web.limits().concurrentRequests());
+        .answeringAtOnce(web.limits().concurrentRequests())
+        .reachedAt(web.notices().consoleAddress());
   }
 
   private static AccessToken token(WebSettings.Token token) {

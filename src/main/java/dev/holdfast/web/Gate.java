@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Digests;
+import dev.holdfast.web.access.Entrance;
 import dev.holdfast.web.access.Login;
 import dev.holdfast.web.access.LoginCookies;
 import dev.holdfast.web.access.ProxyLogin;
@@ -42,6 +43,7 @@ final class Gate implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.before(Gate::protect);
+    routes.before(context -> Entrance.open(context, access.console()));
     routes.before(Gate::requireReadable);
     routes.beforeMatched(this::admit);
   }

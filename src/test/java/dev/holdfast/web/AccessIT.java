@@ -13,6 +13,7 @@ import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -24,10 +25,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
@@ -146,6 +149,45 @@ class AccessIT {
             database.column(
                 "SELECT actor FROM holdfast.ticket_activity WHERE action = 'cancelled'"))
         .containsExactly("ann");
+  }
+
+  @ParameterizedTest(name = "X-Forwarded-Proto {0}, Host {1}: {2}")
+  @CsvSource(
+      nullValues = "-",
+      textBlock =
+          """
+          https,         -,                    true
+          'https, http', -,                    true
+          'http, https', -,                    false
+          http,          -,                    false
+          -,             -,                    false
+          -,             holdfast.example,     true
+          -,             Holdfast.Example:443, true
+          -,             holdfast.example:8080, false
+          """)
+  @DisplayName(
+      "a login's cookie is for TLS alone where the browser came so: by the word of the first proxy,"
+          + " or as the console's address is https")
+  void secureCookie(@Nullable String protocol, @Nullable String host, boolean secure)
+      throws IOException {
+    URI console = URI.create("https://holdfast.example/");
+    try (WebServer behind = WebFixture.server(WebFixture.bearers().reachedAt(console));
+        Socket socket = new Socket("127.0.0.1", behind.port())) {
+      socket.setSoTimeout(10_000);
+      String form = "token=" + WebFixture.ANN;
+      String request =
+          "POST /login HTTP/1.1\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n"
+                  .formatted(FORM, form.length())
+              + ("Host: " + (host == null ? "127.0.0.1" : host) + "\r\n")
+              + (protocol == null ? "" : "X-Forwarded-Proto: " + protocol + "\r\n")
+              + "\r\n"
+              + form;
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String answer =
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 303").contains("Set-Cookie: holdfast=");
+      assertThat(answer.contains("; Secure")).as(answer).isEqualTo(secure);
+    }
   }
 
   @Test

@@ -1,10 +1,12 @@
 package dev.holdfast.web.access;
 
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knows who may use a port: the bearers of its tokens, and whom others have logged in. Immutable.
@@ -18,6 +20,7 @@ public final class Access {
   private final OtherLogins others;
   private final int requestsPerMinute;
   private final int requestsAtOnce;
+  private final @Nullable URI console;
 
   private Access(
       List<AccessToken> tokens,
@@ -25,13 +28,15 @@ public final class Access {
       LoginCookies cookies,
       OtherLogins others,
       int requestsPerMinute,
-      int requestsAtOnce) {
+      int requestsAtOnce,
+      @Nullable URI console) {
     this.tokens = List.copyOf(tokens);
     this.local = local;
     this.cookies = cookies;
     this.others = others;
     this.requestsPerMinute = requestsPerMinute;
     this.requestsAtOnce = requestsAtOnce;
+    this.console = console;
   }
 
   /**
@@ -47,24 +52,35 @@ public final class Access {
         new LoginCookies(() -> "cookies of " + token, clock),
         OtherLogins.NONE,
         0,
-        USUALLY_AT_ONCE);
+        USUALLY_AT_ONCE,
+        null);
   }
 
   /** For bearers of configured tokens, of which there may be none, and whom others log in. */
   public static Access of(
       List<AccessToken> tokens, OtherLogins others, Supplier<String> secret, InstantSource clock) {
     LoginCookies cookies = new LoginCookies(secret, clock);
-    return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE);
+    return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE, null);
   }
 
   /** With a bound on the requests of each visitor; 0 is none. */
   public Access limitedTo(int newRequestsPerMinute) {
-    return new Access(tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce);
+    return new Access(tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce, console);
   }
 
   /** With a bound on the requests of all visitors that are answered at once. */
   public Access answeringAtOnce(int newRequestsAtOnce) {
-    return new Access(tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce);
+    return new Access(tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce, console);
+  }
+
+  /** With the address where people reach the console; null where that is not known. */
+  public Access reachedAt(@Nullable URI newConsole) {
+    return new Access(
+        tokens, local, cookies, others, requestsPerMinute, requestsAtOnce, newConsole);
+  }
+
+  public @Nullable URI console() {
+    return console;
   }
 
   /** True if no tokens are configured, so that the only one is that of this start. */

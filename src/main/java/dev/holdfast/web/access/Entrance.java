@@ -4,10 +4,13 @@ import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.SameSite;
+import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a browser in: with a cookie, and to a page of this server. */
 public final class Entrance {
+  private static final String ENCRYPTED = Entrance.class.getName();
+
   private Entrance() {}
 
   /**
@@ -31,12 +34,39 @@ public final class Entrance {
     return local ? wanted : "/";
   }
 
+  /**
+   * Finds out whether a request came over TLS, before anybody makes a cookie.
+   *
+   * @param console where people reach it; null where that is not configured
+   */
+  public static void open(Context context, @Nullable URI console) {
+    boolean encrypted =
+        context.scheme().equals("https") || proxySaysSo(context) || isAt(console, context);
+    context.attribute(ENCRYPTED, encrypted);
+  }
+
+  /** Each proxy on the way may add its own: the first is what the browser spoke. */
+  private static boolean proxySaysSo(Context context) {
+    String protocols = context.header("X-Forwarded-Proto");
+    return protocols != null && protocols.split(",", 2)[0].strip().equalsIgnoreCase("https");
+  }
+
+  /** By another address, as this machine's own, the same console may be reached without TLS. */
+  private static boolean isAt(@Nullable URI console, Context context) {
+    return console != null
+        && "https".equalsIgnoreCase(console.getScheme())
+        && withoutPort(String.valueOf(console.getAuthority()))
+            .equalsIgnoreCase(withoutPort(String.valueOf(context.header("Host"))));
+  }
+
+  private static String withoutPort(String host) {
+    return host.replaceFirst(":443$", "");
+  }
+
   /** A cookie that no script reads; over TLS alone where the request came so. */
   public static Cookie cookie(
       Context context, String name, String value, String path, int seconds) {
-    boolean encrypted =
-        context.scheme().equals("https")
-            || "https".equalsIgnoreCase(context.header("X-Forwarded-Proto"));
+    boolean encrypted = Boolean.TRUE.equals(context.attribute(ENCRYPTED));
     return new Cookie(name, value, path, seconds, encrypted, true, null, SameSite.LAX);
   }
 }

@@ -1,9 +1,9 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.web.access.Entrance;
 import dev.holdfast.web.console.view.Format;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
-import io.javalin.http.SameSite;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +38,7 @@ final class NoticeCookie {
     String json = MAPPER.writeValueAsString(small);
     context.cookie(
         cookie(
+            context,
             Base64.getUrlEncoder()
                 .withoutPadding()
                 .encodeToString(json.getBytes(StandardCharsets.UTF_8)),
@@ -50,7 +51,7 @@ final class NoticeCookie {
     if (value == null || value.isEmpty()) {
       return null;
     }
-    context.cookie(cookie("", 0));
+    context.cookie(cookie(context, "", 0));
     try {
       return MAPPER.readValue(Base64.getUrlDecoder().decode(value), Notice.class);
     } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
@@ -58,7 +59,7 @@ final class NoticeCookie {
     }
   }
 
-  private static Cookie cookie(String value, int seconds) {
-    return new Cookie(NAME, value, "/", seconds, false, true, null, SameSite.LAX);
+  private static Cookie cookie(Context context, String value, int seconds) {
+    return Entrance.cookie(context, NAME, value, "/", seconds);
   }
 }

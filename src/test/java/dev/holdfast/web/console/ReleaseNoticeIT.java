@@ -79,14 +79,33 @@ class ReleaseNoticeIT {
 
   /** Sends the form of a list of held tickets. */
   private void act(String fields) throws IOException, InterruptedException {
+    send(form(fields));
+  }
+
+  private HttpRequest.Builder form(String fields) throws IOException, InterruptedException {
     Matcher csrf = CSRF.matcher(page());
     assertThat(csrf.find()).isTrue();
     String form =
         fields + "&back=%2Finbox&_csrf=" + URLEncoder.encode(csrf.group(1), StandardCharsets.UTF_8);
-    send(
-        HttpRequest.newBuilder(URI.create(server.url("/inbox")).resolve("/held/act"))
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .POST(BodyPublishers.ofString(form.substring(1))));
+    return HttpRequest.newBuilder(URI.create(server.url("/inbox")).resolve("/held/act"))
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .POST(BodyPublishers.ofString(form.substring(1)));
+  }
+
+  @Test
+  @DisplayName("the cookie of a notice is for TLS alone where the browser came so, as a login's is")
+  void secureNotice() throws Exception {
+    long id = tickets.hold("four", "bang");
+    HttpRequest.Builder form = form("&id=" + id + "&do=release");
+    assertThat(
+            http.send(
+                    form.header("X-Forwarded-Proto", "https").build(), BodyHandlers.discarding())
+                .headers()
+                .allValues("Set-Cookie"))
+        .singleElement()
+        .asString()
+        .startsWith("holdfast_notice=")
+        .contains("; Secure");
   }
 
   private void failAgain(long id) {
