@@ -1,5 +1,6 @@
 package dev.holdfast.tool;
 
+import dev.holdfast.tool.sandbox.SandboxFailedException;
 import java.io.InterruptedIOException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
@@ -20,7 +21,8 @@ final class RetryRule {
           SecurityViolationException.class,
           SecurityException.class,
           GlobalRequestTimeoutException.class,
-          StateException.class);
+          StateException.class,
+          SandboxFailedException.class);
 
   private static final int MAX_CAUSES = 20;
 

@@ -2,6 +2,7 @@ package dev.holdfast.tool;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.schema.NearestKey;
+import dev.holdfast.tool.sandbox.SandboxFailedException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -14,6 +15,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Runs single calls: finds the tool, checks the arguments, retries, bounds the answer. */
 final class ToolCallRunner {
+  private static final String NOT_RUN =
+      "This call was not run: its sandbox could not be started. Call it again if it is still due.";
+
   private record Known(Tool tool, Arguments arguments) {}
 
   private final Map<String, Known> tools = new LinkedHashMap<>();
@@ -78,6 +82,10 @@ final class ToolCallRunner {
     } catch (ModelRetryException e) {
       return modelRetry(call, executions[0], ErrorLine.message(e));
     } catch (InterruptedException e) {
+      throw e;
+    } catch (SandboxFailedException e) {
+      // The attempt ends; a later one must know that the call, which was said to start, did not.
+      progress.finished(reply(call, ToolReply.Outcome.FAILED, NOT_RUN, executions[0]));
       throw e;
     } catch (Exception e) {
       return failed(call, tool, e, executions[0]);

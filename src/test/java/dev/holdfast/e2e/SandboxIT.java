@@ -2,6 +2,7 @@ package dev.holdfast.e2e;
 
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
@@ -149,6 +150,35 @@ class SandboxIT {
     holdfast.ok("release", Long.toString(id));
     rows.awaitState(id, "done");
     assertThat(models.requests()).hasSize(2);
+  }
+
+  @Test
+  @DisplayName(
+      "where nobody can find out whether programs can be confined, as without room for temporary"
+          + " files, none runs unconfined and no model is asked; with room again, without a"
+          + " restart, they are confined")
+  void noTemporaryFiles() throws Exception {
+    Path temporary = directory.resolve("temporary");
+    holdfast
+        .with("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary)
+        .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_MAX_RETRIES", "0");
+    modelRuns("grep CapEff /proc/self/status");
+    long id = enqueue(DESIGN);
+    HoldfastProcess worker = holdfast.worker();
+    rows.awaitState(id, "on_hold");
+
+    assertThat(rows.of(id, "error")).contains("could not be tried", "make room on the disk of");
+    assertThat(models.requests()).as("no model was asked").isEmpty();
+    await()
+        .untilAsserted(
+            () -> assertThat(worker.toString()).contains("make room on the disk of " + temporary));
+    assertThat(holdfast.run("doctor").stdout())
+        .contains("fail  sandbox: programs of tools are refused", temporary.toString());
+
+    Files.createDirectory(temporary);
+    holdfast.ok("release", Long.toString(id));
+    rows.awaitState(id, "done");
+    assertThat(answerOfTheTool()).contains("exit code 0", "CapEff:\\t0000000000000000");
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.sandbox.SandboxFailedException;
 import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
@@ -87,7 +88,7 @@ public final class AgentHandler implements TicketHandler {
           failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
-    } catch (IOException e) {
+    } catch (SandboxFailedException | IOException e) {
       return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
     }
   }

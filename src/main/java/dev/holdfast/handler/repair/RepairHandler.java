@@ -21,6 +21,7 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.tool.sandbox.SandboxFailedException;
 import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
@@ -70,7 +71,7 @@ public final class RepairHandler implements TicketHandler {
           failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
-    } catch (RepositoryException | IOException e) {
+    } catch (RepositoryException | SandboxFailedException | IOException e) {
       return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
     }
   }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Confined by bubblewrap. A program can write only to the workspace and to a {@code /tmp} of its
@@ -24,9 +24,11 @@ public record Bubblewrap(
     implements Sandbox {
   private static final Path EMPTY = Path.of("/dev/null");
 
-  /** A socket that was to be hidden, or its directory. */
-  private static final Pattern GONE =
-      Pattern.compile("bwrap: Can't (create file at|mkdir parents for) [^\\n]*\\n?");
+  /** A socket that was to be hidden may be gone a moment later. */
+  private static final int TRIES = 3;
+
+  /** Printed inside: what ends without it has not run the program, whatever else it says. */
+  private static final String STARTED = "[holdfast: the sandbox has started]\n";
 
   private static final Path SOCKET = Path.of("/run/holdfast-proxy", AllowListProxy.socket());
 
@@ -63,12 +65,14 @@ public record Bubblewrap(
       case Network.Full full -> words.addAll(resolver());
       case Network.Only only -> words.add("--unshare-net");
     }
-    hidden.stream()
-        .flatMap(path -> HiddenPaths.ownDirectory(path, hidden).stream())
+    Stream<Path> directories =
+        hidden.stream().flatMap(path -> HiddenPaths.ownDirectory(path, hidden).stream());
+    Stream.of(directories, hidden.stream(), sockets.stream())
+        .flatMap(paths -> paths)
+        .flatMap(path -> real(path).stream())
+        .map(real -> HiddenPaths.closedDirectory(real).orElse(real))
         .distinct()
-        .forEach(directory -> words.addAll(hide(directory)));
-    hidden.forEach(path -> words.addAll(hide(path)));
-    sockets.forEach(path -> words.addAll(hide(path)));
+        .forEach(real -> words.addAll(hide(real)));
     String place = workspace.toString();
     words.addAll(List.of("--bind", place, place, "--chdir", place));
     proxy.ifPresent(directory -> words.addAll(throughProxy(directory)));
@@ -77,10 +81,32 @@ public record Bubblewrap(
     return words;
   }
 
-  /** A program that prints the same is started again, too. */
   @Override
-  public boolean isUnstarted(Ran ran) {
-    return ran.end().equals(new ProgramEnd.Exited(1)) && GONE.matcher(ran.output()).matches();
+  public Ran run(List<String> command, Path workspace, Start start)
+      throws IOException, InterruptedException {
+    String said = "";
+    for (int i = 0; i < TRIES; i++) {
+      Ran ran = start.run(wrap(telling(command), workspace));
+      int at = ran.output().indexOf(STARTED);
+      if (at >= 0) {
+        String rest = ran.output().substring(at + STARTED.length());
+        return new Ran(ran.end(), ran.output().substring(0, at) + rest);
+      }
+      if (!ran.end().equals(new ProgramEnd.Exited(1))) {
+        // It was killed before it came to that: at its timeout, or for memory.
+        return ran;
+      }
+      said = ran.output().strip();
+    }
+    throw new SandboxFailedException(
+        "the sandbox could not be started, so the program did not run: " + said);
+  }
+
+  private static List<String> telling(List<String> command) {
+    String script = "printf '%s\\n' '" + STARTED.strip() + "'; exec \"$@\"";
+    List<String> words = new ArrayList<>(List.of("/bin/sh", "-c", script, "sh"));
+    words.addAll(command);
+    return words;
   }
 
   private static List<String> throughProxy(Path directory) {
@@ -102,13 +128,13 @@ public record Bubblewrap(
         .orElse(List.of());
   }
 
-  /** A link is followed: bubblewrap cannot put anything over the link itself. */
-  private static List<String> hide(Path path) {
-    Optional<Path> found = real(path);
-    if (found.isEmpty() || found.get().equals(EMPTY) || isEmptyAnyway(found.get())) {
+  /**
+   * @param real where links lead to: bubblewrap cannot put anything over a link itself
+   */
+  private static List<String> hide(Path real) {
+    if (real.equals(EMPTY) || isEmptyAnyway(real)) {
       return List.of();
     }
-    Path real = found.get();
     return Files.isDirectory(real)
         ? List.of("--tmpfs", real.toString())
         : List.of("--ro-bind", EMPTY.toString(), real.toString());

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.sandbox;
 
+import dev.holdfast.process.ProgramUser;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -113,6 +114,38 @@ final class HiddenPaths {
     } catch (IOException | DirectoryIteratorException e) {
       // There is no such directory, or nobody knows what is in it.
       return Optional.empty();
+    }
+  }
+
+  /**
+   * The highest directory above a file that a worker which is root could enter and bubblewrap
+   * cannot: in its user namespace even root has no right to what is another user's alone, and it
+   * would refuse to start. So the directory is hidden, which its programs could not enter either.
+   *
+   * @param real without links
+   */
+  static Optional<Path> closedDirectory(Path real) {
+    if (!ProgramUser.isRoot()) {
+      return Optional.empty();
+    }
+    Path directory = real.getRoot();
+    for (Path name : real) {
+      directory = directory.resolve(name);
+      if (!directory.equals(real) && isClosed(directory)) {
+        return Optional.of(directory);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isClosed(Path directory) {
+    try {
+      Map<String, Object> found = Files.readAttributes(directory, "unix:uid,gid,mode");
+      int enter = found.get("gid").equals(0) ? 0010 : 0001;
+      return !found.get("uid").equals(0) && ((int) found.get("mode") & enter) == 0;
+    } catch (IOException e) {
+      // It is gone, and so is what was to be hidden in it.
+      return false;
     }
   }
 

@@ -27,18 +27,14 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
    */
   List<String> wrap(List<String> command, Path workspace);
 
-  /** Runs a program in it; once more, or twice, where the sandbox itself could not be made. */
-  default Ran run(List<String> command, Path workspace, Start start)
-      throws IOException, InterruptedException {
-    Ran ran = start.run(wrap(command, workspace));
-    for (int more = 0; more < 2 && isUnstarted(ran); more++) {
-      ran = start.run(wrap(command, workspace));
-    }
-    return ran;
-  }
-
-  /** True where the program was not started, and may be if it is wrapped anew. */
-  boolean isUnstarted(Ran ran);
+  /**
+   * Runs a program in it.
+   *
+   * @throws SandboxFailedException if the sandbox itself could not be made, so that the program did
+   *     not run
+   */
+  Ran run(List<String> command, Path workspace, Start start)
+      throws IOException, InterruptedException;
 
   /** The bounds in one sentence, for models and people. */
   String description();
@@ -55,8 +51,9 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
     }
 
     @Override
-    public boolean isUnstarted(Ran ran) {
-      return false;
+    public Ran run(List<String> command, Path workspace, Start start)
+        throws IOException, InterruptedException {
+      return start.run(command);
     }
 
     @Override

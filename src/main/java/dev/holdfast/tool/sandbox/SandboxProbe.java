@@ -26,6 +26,8 @@ final class SandboxProbe {
   private static final List<List<String>> ISOLATIONS =
       List.of(List.of("--unshare-user", "--disable-userns"), List.of("--unshare-user"), List.of());
 
+  private static final List<String> NOTHING = List.of("/bin/sh", "-c", "exit 0");
+
   /** The result of the probe. */
   sealed interface Found {}
 
@@ -37,6 +39,23 @@ final class SandboxProbe {
    * @param remedy what a person can do about it
    */
   record Broken(String problem, String remedy) implements Found {}
+
+  /**
+   * This time nobody could find out, or a sandbox did not start though bubblewrap works: no reason
+   * to run anything unconfined.
+   *
+   * @param problem in a few words
+   * @param remedy what a person can do about it
+   */
+  record Hindered(String problem, String remedy) implements Found {
+    static Hindered by(IOException e) {
+      return new Hindered(
+          "a sandbox could not be tried (" + e.getMessage() + ")",
+          "make room on the disk of "
+              + System.getProperty("java.io.tmpdir")
+              + ", and see that the worker can write there and start programs");
+    }
+  }
 
   private SandboxProbe() {}
 
@@ -52,10 +71,13 @@ final class SandboxProbe {
     }
     String said = "";
     for (List<String> isolation : ISOLATIONS) {
-      said =
-          problem(
-              new Bubblewrap(program.get(), isolation, List.of(), Network.NONE, Optional.empty()),
-              environment);
+      Bubblewrap sandbox =
+          new Bubblewrap(program.get(), isolation, List.of(), Network.NONE, Optional.empty());
+      try {
+        said = problem(sandbox, environment);
+      } catch (IOException e) {
+        return Hindered.by(e);
+      }
       if (said.isEmpty()) {
         return new Works(program.get(), isolation);
       }
@@ -65,28 +87,65 @@ final class SandboxProbe {
         "let the worker's user make namespaces, as docs/deployment.md says under Sandbox");
   }
 
-  private static String problem(Bubblewrap sandbox, Map<String, String> environment)
+  /**
+   * Starts a program in a sandbox as a tool's would be, with all that is hidden there.
+   *
+   * @return why that does not go; empty where it does
+   */
+  static Optional<Hindered> start(Bubblewrap sandbox, Map<String, String> environment)
       throws InterruptedException {
-    Map<String, String> variables = BaseEnvironment.of(environment);
-    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
     try {
       Path directory = Files.createTempDirectory("holdfast-sandbox-");
-      // They must be known, but one that goes away meanwhile says nothing of the machine.
-      UnixSockets.reachable();
-      List<String> command = sandbox.wrap(List.of("/bin/sh", "-c", "exit 0"), directory, List.of());
-      try (ProgramRun run =
-          ProgramRun.start(command, directory, variables, "", OutputLimits.merged(0, 1024))) {
-        ProgramEnd end = run.await(PATIENCE, Duration.ZERO);
-        if (end.equals(new ProgramEnd.Exited(0))) {
-          return "";
-        }
-        String said = run.stdout().end().strip();
-        return said.isEmpty() ? end.toString() : said;
+      try {
+        Sandbox.Ran ran =
+            sandbox.run(NOTHING, directory, words -> run(words, directory, environment));
+        return said(ran).isEmpty() ? Optional.empty() : Optional.of(notStarted(said(ran)));
       } finally {
         Files.delete(directory);
       }
-    } catch (IOException | UncheckedIOException e) {
-      return String.valueOf(e.getMessage());
+    } catch (SandboxFailedException | UncheckedIOException e) {
+      return Optional.of(notStarted(e.getMessage()));
+    } catch (IOException e) {
+      return Optional.of(Hindered.by(e));
     }
+  }
+
+  private static Hindered notStarted(String said) {
+    return new Hindered(said, "let bubblewrap cover the path that it names, or move that");
+  }
+
+  private static String problem(Bubblewrap sandbox, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    Path directory = Files.createTempDirectory("holdfast-sandbox-");
+    try {
+      // They must be known, but one that goes away meanwhile says nothing of the machine.
+      UnixSockets.reachable();
+      return said(run(sandbox.wrap(NOTHING, directory, List.of()), directory, environment));
+    } catch (UncheckedIOException e) {
+      return String.valueOf(e.getMessage());
+    } finally {
+      Files.delete(directory);
+    }
+  }
+
+  private static Sandbox.Ran run(
+      List<String> words, Path directory, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    Map<String, String> variables = BaseEnvironment.of(environment);
+    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    try (ProgramRun run =
+        ProgramRun.start(words, directory, variables, "", OutputLimits.merged(0, 1024))) {
+      ProgramEnd end = run.await(PATIENCE, Duration.ZERO);
+      return new Sandbox.Ran(end, run.stdout().end());
+    }
+  }
+
+  /** Empty where it went well. */
+  private static String said(Sandbox.Ran ran) {
+    if (ran.end().equals(new ProgramEnd.Exited(0))) {
+      return "";
+    }
+    String said = ran.output().strip();
+    return said.isEmpty() ? ran.end().toString() : said;
   }
 }

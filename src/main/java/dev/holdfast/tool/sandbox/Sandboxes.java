@@ -2,6 +2,7 @@ package dev.holdfast.tool.sandbox;
 
 import dev.holdfast.tool.sandbox.SandboxProbe.Broken;
 import dev.holdfast.tool.sandbox.SandboxProbe.Found;
+import dev.holdfast.tool.sandbox.SandboxProbe.Hindered;
 import dev.holdfast.tool.sandbox.SandboxProbe.Works;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +22,10 @@ public final class Sandboxes {
   private final Map<String, String> environment;
   private final List<Path> hidden;
   private final Map<Network.Only, AllowListProxy> proxies = new ConcurrentHashMap<>();
-  private final CompletableFuture<Found> probe = new CompletableFuture<>();
+  private volatile CompletableFuture<Found> probe = new CompletableFuture<>();
+
+  /** Of the last try to start a sandbox. */
+  private volatile Optional<Hindered> hindrance = Optional.empty();
 
   private Sandboxes(SandboxMode mode, Map<String, String> environment, List<Path> hidden) {
     this.mode = mode;
@@ -44,17 +48,24 @@ public final class Sandboxes {
   }
 
   /**
+   * One that has been seen to start a moment ago: who asks a model next pays for nothing in vain.
+   *
    * @throws SandboxMissingException if programs must be confined and cannot be
+   * @throws SandboxFailedException if none can be started now, or nobody can say so
    */
   public Sandbox get(Network network) throws InterruptedException {
     if (mode == SandboxMode.OFF) {
       return new Sandbox.None("tools.sandbox is off");
     }
-    // What was missing at the start may have been installed since, by who releases held tickets.
-    Found found = mode == SandboxMode.REQUIRED ? again(found()) : found();
-    return switch (found) {
-      case Works works ->
-          new Bubblewrap(works.program(), works.isolation(), hidden, network, proxy(network));
+    return switch (latest()) {
+      case Works works -> {
+        hindrance = SandboxProbe.start(sandbox(works, Network.NONE), environment);
+        if (hindrance.isPresent()) {
+          throw failed(hindrance.get());
+        }
+        yield sandbox(works, network);
+      }
+      case Hindered hindered -> throw failed(hindered);
       case Broken broken when mode == SandboxMode.REQUIRED ->
           throw new SandboxMissingException(
               "tools.sandbox is required and " + broken.problem() + ": " + broken.remedy());
@@ -76,9 +87,21 @@ public final class Sandboxes {
     return secrets;
   }
 
+  private Bubblewrap sandbox(Works works, Network network) {
+    return new Bubblewrap(works.program(), works.isolation(), hidden, network, proxy(network));
+  }
+
+  private static SandboxFailedException failed(Hindered hindered) {
+    return new SandboxFailedException(hindered.problem() + ": " + hindered.remedy());
+  }
+
   private void find() {
     try {
-      probe.complete(SandboxProbe.run(environment));
+      Found found = SandboxProbe.run(environment);
+      if (found instanceof Works works) {
+        hindrance = SandboxProbe.start(sandbox(works, Network.NONE), environment);
+      }
+      probe.complete(found);
     } catch (InterruptedException | RuntimeException e) {
       probe.completeExceptionally(e);
     }
@@ -98,8 +121,16 @@ public final class Sandboxes {
     }
   }
 
-  private Found again(Found found) throws InterruptedException {
-    return found instanceof Broken ? SandboxProbe.run(environment) : found;
+  /** What was missing at the start may have been installed since, by who releases held tickets. */
+  private Found latest() throws InterruptedException {
+    Found found = found();
+    boolean again =
+        found instanceof Hindered || (found instanceof Broken && mode == SandboxMode.REQUIRED);
+    if (again) {
+      found = SandboxProbe.run(environment);
+      probe = CompletableFuture.completedFuture(found);
+    }
+    return found;
   }
 
   private Found found() throws InterruptedException {
@@ -118,7 +149,12 @@ public final class Sandboxes {
     }
     return switch (probe.join()) {
       case Works works ->
-          new SandboxState(SandboxState.Level.CONFINED, "bubblewrap works" + strength(works), "");
+          hindrance
+              .map(Sandboxes::refused)
+              .orElse(
+                  new SandboxState(
+                      SandboxState.Level.CONFINED, "bubblewrap works" + strength(works), ""));
+      case Hindered hindered -> refused(hindered);
       case Broken broken ->
           new SandboxState(
               mode == SandboxMode.REQUIRED
@@ -127,6 +163,13 @@ public final class Sandboxes {
               "programs of tools " + consequence(broken),
               broken.remedy());
     };
+  }
+
+  private static SandboxState refused(Hindered hindered) {
+    return new SandboxState(
+        SandboxState.Level.REFUSED,
+        "programs of tools are refused: " + hindered.problem(),
+        hindered.remedy());
   }
 
   private String strength(Works works) {

@@ -3,6 +3,7 @@ package dev.holdfast.handler.agent;
 import static dev.holdfast.handler.agent.AgentTickets.TARGET;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
@@ -28,10 +29,12 @@ import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.mcp.FakeMcp;
 import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.SandboxState;
 import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -420,6 +423,57 @@ class AgentHandlerTest {
     assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
     assertThat(missing.text()).contains("/nonesuch", "ENOENT");
     assertThat(directory.resolve("agents")).isEmptyDirectory();
+  }
+
+  /**
+   * Where programs are confined by bubblewrap, which does not start for some.
+   *
+   * @param words of the program or of what is around it
+   */
+  private Sandboxes sandboxesWithout(String words) throws Exception {
+    Path broken = Files.createDirectory(directory.resolve("bin")).resolve("bwrap");
+    Files.writeString(
+        broken,
+        """
+        #!/bin/sh
+        case "$*" in *'%s'*) echo "bwrap: Can't create file at /x: Permission denied"; exit 1;; esac
+        exec /usr/bin/bwrap "$@"
+        """
+            .formatted(words));
+    Files.setPosixFilePermissions(broken, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Map<String, String> environment = Map.of("PATH", broken.getParent() + ":/usr/bin:/bin");
+    Sandboxes sandboxes = Sandboxes.of(SandboxMode.AUTO, environment, List.of());
+    assumeThat(sandboxes.state().words()).as("bubblewrap works").doesNotContain("not confined");
+    return sandboxes;
+  }
+
+  @Test
+  @DisplayName("a sandbox that does not start is system_error, and no model is asked")
+  void sandboxDoesNotStart() throws Exception {
+    tickets.sandboxes = sandboxesWithout("sandbox has started");
+    ErrorReport error = error(tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT));
+    assertThat(error.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    assertThat(error.text()).contains("sandbox could not be started", "/x: Permission denied");
+    assertThat(tickets.journal.entries()).isEmpty();
+    assertThat(tickets.sandboxes.state().level()).isEqualTo(SandboxState.Level.REFUSED);
+  }
+
+  @Test
+  @DisplayName(
+      "a sandbox that stops to start is system_error, and the attempt after it goes on: the call"
+          + " did not run")
+  void sandboxStopsToStart() throws Exception {
+    tickets.sandboxes = sandboxesWithout("echo ran");
+    String script =
+        "steps:\n  - tool_calls: [{name: run_command, arguments: {command: \"echo ran\"}}]\n";
+    HandlerResult first = tickets.run(TARGET + "tools: [run_command]\n", script + REPORT);
+    assertThat(error(first).statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    assertThat(error(first).text()).contains("sandbox could not be started");
+    tickets.attempt = 2;
+    tickets.run(TARGET + "tools: [run_command]\n", script + REPORT);
+    assertThat(tickets.journal.entries().toString())
+        .contains("This call was not run", "it works")
+        .doesNotContain("unknown whether");
   }
 
   @Test

@@ -25,11 +25,14 @@ import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.Lease;
 import dev.holdfast.ticket.Ticket;
+import dev.holdfast.tool.sandbox.Bubblewrap;
+import dev.holdfast.tool.sandbox.Network;
 import dev.holdfast.tool.sandbox.Sandbox;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -75,6 +78,11 @@ class RepairHandlerIT {
   }
 
   private ErrorReport failure(Path path, String ref, String verify) throws InterruptedException {
+    return failure(new Sandbox.None("this test needs none"), path, ref, verify);
+  }
+
+  private ErrorReport failure(Sandbox sandbox, Path path, String ref, String verify)
+      throws InterruptedException {
     String design =
         """
         kind: repair
@@ -83,7 +91,7 @@ class RepairHandlerIT {
         targets: [{provider: played, model: m}]
         """
             .formatted(path, ref, verify);
-    return ((HandlerResult.Failed) handler().handle(context(design))).error();
+    return ((HandlerResult.Failed) handler(sandbox, "work").handle(context(design))).error();
   }
 
   private RepairHandler handler() {
@@ -92,12 +100,11 @@ class RepairHandlerIT {
 
   /** Of a worker with a workspace of its own. */
   private RepairHandler handler(String workspace) {
-    Verifier verifier =
-        new Verifier(
-            new Sandbox.None("this test needs none"),
-            System.getenv(),
-            Secrets.NONE,
-            System::nanoTime);
+    return handler(new Sandbox.None("this test needs none"), workspace);
+  }
+
+  private RepairHandler handler(Sandbox sandbox, String workspace) {
+    Verifier verifier = new Verifier(sandbox, System.getenv(), Secrets.NONE, System::nanoTime);
     RepairPorts ports =
         new RepairPorts(
             Map.of("played", provider),
@@ -157,6 +164,20 @@ class RepairHandlerIT {
     Path empty = Files.createDirectory(directory.resolve("empty"));
     bench.owner(empty, "init", "-q", "-b", "main");
     assertThat(failure(empty, "main", check).statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+  }
+
+  @Test
+  @DisplayName("a sandbox that does not start is system_error, and no model is asked")
+  void sandboxDoesNotStart() throws Exception {
+    Path broken = directory.resolve("bwrap");
+    Files.writeString(
+        broken, "#!/bin/sh\necho \"bwrap: Can't create file at /x: Permission denied\"\nexit 1\n");
+    Files.setPosixFilePermissions(broken, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Sandbox sandbox = new Bubblewrap(broken, List.of(), List.of(), Network.NONE, Optional.empty());
+    ErrorReport error = failure(sandbox, original, "main", "{name: check, command: [\"true\"]}");
+    assertThat(error.text()).contains("the sandbox could not be started", "/x: Permission denied");
+    assertThat(error.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    assertThat(journal.entries().toString()).doesNotContain("an answer");
   }
 
   @Test

@@ -319,4 +319,20 @@ class VerifierIT {
       Files.deleteIfExists(socket);
     }
   }
+
+  @Test
+  @ResourceLock("unix sockets")
+  @DisplayName("A command that prints what bubblewrap prints when it cannot start has run, once")
+  void soundsUnstarted() throws Exception {
+    Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
+    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
+    verifier = verifier(sandbox);
+    Verification result =
+        verify(
+            "echo x >> runs; [ $(wc -l < runs) = 1 ] || echo again;"
+                + " echo \"bwrap: Can't create file at /x\"; exit 1");
+    assertThat(result.failing())
+        .containsExactly(new FailingCheck("test", "exit code 1", "bwrap: Can't create file at /x"));
+    assertThat(result.runs().getFirst().output()).isEqualTo("bwrap: Can't create file at /x\n");
+  }
 }

@@ -155,6 +155,21 @@ class EscapeTest {
   }
 
   @Test
+  @DisplayName(
+      "a socket in another user's directory, which nobody else can enter, hinders no program: the"
+          + " directory is hidden")
+  void closedDirectory() throws Exception {
+    assumeThat(Files.getOwner(place).getName()).as("the test's user").isEqualTo("root");
+    Path closed = Files.createDirectories(place.resolve("closed/deep")).getParent();
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(closed.resolve("deep/s")));
+      Files.setAttribute(closed, "unix:uid", 65534);
+      Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+      assertThat(run(User.OF_THE_TEST, "ls -A " + closed + "; echo ran")).isEqualTo("ran\n");
+    }
+  }
+
+  @Test
   @DisplayName("a file of secrets that is replaced while it runs stays hidden with its directory")
   void replaced() throws Exception {
     Path file = Files.createDirectories(place.resolve("keys")).resolve("password");
