@@ -93,6 +93,9 @@ final class AnswerReader {
     boolean closed = false;
     List<String> content = new ArrayList<>();
     int start = ++at;
+    if (label.isEmpty() && at < lines.size() && isSearch()) {
+      label = newFile(at - 1);
+    }
     while (at < lines.size() && !closed) {
       boolean context = isDiff && isIndented(fence.inside(line()));
       if (isSearch() && !context) {
@@ -193,10 +196,12 @@ final class AnswerReader {
   private void edit(Optional<String> label, Optional<String> fallback, int since)
       throws PatchRejection {
     List<String> between = lines.subList(since, at);
+    String above = at > 0 ? lines.get(at - 1) : "";
     String path =
         label
+            .or(() -> newFile(at))
             .or(() -> fallback.filter(same -> !labels.nameOther(between, same)))
-            .orElseThrow(AnswerReader::noPath);
+            .orElseThrow(() -> noPath(above.strip()));
     lastPath = Optional.of(path);
     at++;
     String search = until(DIVIDER, path, "=======");
@@ -205,10 +210,31 @@ final class AnswerReader {
     lastEnd = at;
   }
 
-  private static PatchRejection noPath() {
+  /**
+   * The path in the line above a block or its fence, where the block has nothing to search for.
+   *
+   * @param below the index of the line below
+   */
+  private Optional<String> newFile(int below) {
+    if (below == 0 || OpenFence.LINE.matcher(lines.get(below - 1)).matches()) {
+      return Optional.empty();
+    }
+    int next = at + 1;
+    while (next < lines.size() && lines.get(next).isBlank()) {
+      next++;
+    }
+    return next < lines.size() && DIVIDER.matcher(lines.get(next).strip()).matches()
+        ? labels.alone(lines.get(below - 1))
+        : Optional.empty();
+  }
+
+  private static PatchRejection noPath(String above) {
+    String shown = above.length() <= 100 ? above : above.substring(0, 100) + "…";
+    String not = above.isEmpty() ? "" : "; \"" + shown + "\" is not taken for one";
     return PatchRejection.malformed(
-        "A search/replace block has no path: write the path of its file alone on the line above"
-            + " it.");
+        "A search/replace block has no path: write \"File: PATH\" alone on the line above it"
+            + not
+            + ".");
   }
 
   private String until(Pattern end, String path, String mark) throws PatchRejection {

@@ -30,6 +30,9 @@ record MentionedPath(Predicate<String> isFile) {
   private static final Pattern LIKE_A_FILE =
       Pattern.compile("[^\\s:*?\"<>|]*[\\w)\\]]\\.[A-Za-z0-9]{1,10}");
 
+  private static final Pattern ONE_WORD =
+      Pattern.compile("[^\\s:*?\"<>|`]*\\w[^\\s:*?\"<>|`.,;!]*");
+
   private static final Pattern ATTRIBUTE =
       Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
 
@@ -49,6 +52,17 @@ record MentionedPath(Predicate<String> isFile) {
         (isPath(path) && (marked || path.contains("/")))
             || (marked && path.matches("[^\\s:*?\"<>|]+/[^\\s:*?\"<>|]+"));
     return isFile.test(path) || meant ? Optional.of(path) : Optional.empty();
+  }
+
+  /**
+   * Of the line right above a block that makes a file: any one word, for there is nothing else that
+   * it could say. A word that ends with a colon or a full stop is prose.
+   */
+  Optional<String> alone(String line) {
+    String path = bare(line.strip());
+    return ONE_WORD.matcher(path).matches() && !line.strip().endsWith(":")
+        ? Optional.of(path)
+        : Optional.empty();
   }
 
   /** Of what stands behind the backticks that open a fence. */

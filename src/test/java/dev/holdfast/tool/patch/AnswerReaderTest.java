@@ -91,6 +91,34 @@ class AnswerReaderTest {
     assertThat(new MentionedPath(FILES::contains).inFence(info).orElse(null)).isEqualTo(path);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"helper.py", ".env", "Makefile", "`.env`", "**Makefile**", "a-b_c"})
+  @DisplayName("one word right above a block that makes a file is its path, also at the root")
+  void newAtRoot(String line) throws PatchRejection {
+    String made = "<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n";
+    String path = line.replaceAll("[`*]", "");
+    assertThat(read("I add a file.\n\n" + line.replace("Makefile", "Makefile2") + "\n" + made))
+        .containsExactly(new Edit(path.replace("Makefile", "Makefile2"), "", "b\n"));
+    assertThat(read("a/there.txt\n" + BLOCK + "\n" + line + "\n" + made).getLast())
+        .isEqualTo(new Edit(path, "", "b\n"));
+    assertThat(read("a/there.txt\n" + BLOCK + "\n" + line + "\n```sh\n" + made + "```\n").getLast())
+        .isEqualTo(new Edit(path, "", "b\n"));
+    assertThat(read("```\n" + line + "\n" + made + "```\n"))
+        .containsExactly(new Edit(path, "", "b\n"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Then:", "Done.", "}", "a new file", "- ", "```"})
+  @DisplayName("what is no word above a block without a path is refused, and named")
+  void noPath(String line) {
+    assertThatThrownBy(() -> read(line + "\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n"))
+        .isInstanceOf(PatchRejection.class)
+        .hasMessageContaining("has no path: write \"File: PATH\"");
+    assertThatThrownBy(() -> read("Vue.js\n" + BLOCK))
+        .isInstanceOf(PatchRejection.class)
+        .hasMessageContaining("\"Vue.js\" is not taken for one");
+  }
+
   @Test
   @DisplayName("a diff is found bare, in a fence, and in one that is not closed")
   void diffs() throws PatchRejection {
