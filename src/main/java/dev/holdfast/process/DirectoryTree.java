@@ -7,7 +7,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 
@@ -33,7 +35,7 @@ public final class DirectoryTree {
     private void delete(Path path) throws IOException {
       if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
         try {
-          open(path);
+          enter(path);
           if (path.toString().length() - top.toString().length() > LONGEST) {
             Files.move(path, top.resolve(UUID.randomUUID().toString()));
             moved = true;
@@ -71,7 +73,35 @@ public final class DirectoryTree {
     Files.deleteIfExists(path);
   }
 
-  private static void open(Path directory) throws IOException {
+  /**
+   * Makes all that is in a directory readable and removable for its owner, and deletes what is no
+   * file, directory or link, such as pipes.
+   */
+  public static void open(Path directory) throws IOException {
+    allow(directory, "rwx------");
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        BasicFileAttributes attributes =
+            Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (attributes.isDirectory()) {
+          open(entry);
+        } else if (attributes.isRegularFile()) {
+          allow(entry, "rw-------");
+        } else if (attributes.isOther()) {
+          Files.delete(entry);
+        }
+      }
+    }
+  }
+
+  private static void allow(Path path, String permissions) throws IOException {
+    Set<PosixFilePermission> now = new HashSet<>(Files.getPosixFilePermissions(path));
+    if (now.addAll(PosixFilePermissions.fromString(permissions))) {
+      Files.setPosixFilePermissions(path, now);
+    }
+  }
+
+  private static void enter(Path directory) throws IOException {
     if (!Files.isReadable(directory)
         || !Files.isWritable(directory)
         || !Files.isExecutable(directory)) {

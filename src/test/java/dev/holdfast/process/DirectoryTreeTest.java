@@ -52,6 +52,31 @@ class DirectoryTreeTest {
   }
 
   @Test
+  @DisplayName("is opened for its owner, with its programs as they are and without its pipes")
+  void opened() throws Exception {
+    Path tree = Files.createDirectories(temp.resolve("tree/closed"));
+    Path file = Files.writeString(tree.resolve("file"), "x");
+    Path program = Files.writeString(tree.resolve("program"), "x");
+    NamedPipes.make(tree.resolve("pipe1"), tree.resolve("pipe2"));
+    Path outside = Files.writeString(temp.resolve("outside"), "x");
+    Files.createSymbolicLink(tree.resolve("link"), outside);
+    for (Path each : new Path[] {file, outside}) {
+      Files.setPosixFilePermissions(each, Set.of());
+    }
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("r-xr-xr-x"));
+    Files.setPosixFilePermissions(tree, Set.of());
+    DirectoryTree.open(tree.getParent());
+    assertThat(tree.toFile().list()).containsExactlyInAnyOrder("file", "program", "link");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(tree)))
+        .isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(program)))
+        .isEqualTo("rwxr-xr-x");
+    assertThat(Files.getPosixFilePermissions(outside)).isEmpty();
+  }
+
+  @Test
   @Timeout(20)
   @DisplayName("is copied with its links and programs, and without its pipes and sockets")
   void specialFiles() throws Exception {

@@ -1,5 +1,6 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import java.io.IOException;
@@ -50,7 +51,7 @@ public final class Worktree {
     for (String each : withoutCommit(nested)) {
       added.append(":(exclude,literal)").append(each).append('\0');
     }
-    files.checked(
+    persistently(
         command("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
             .withInput(added.toString()));
     List<String> there =
@@ -122,9 +123,21 @@ public final class Worktree {
    */
   public void restore(String tree) throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
-    files.checked(command("read-tree", "--reset", "-u", "--end-of-options", tree));
+    persistently(command("read-tree", "--reset", "-u", "--end-of-options", tree));
     restored = tree;
-    files.checked(command("clean", "-ffd", "--quiet"));
+    persistently(command("clean", "-ffd", "--quiet"));
+  }
+
+  /**
+   * A verification may leave what git can neither read nor remove: closed directories and files, as
+   * caches of packages are, and pipes in the places of files. Then they are opened, and git runs
+   * again.
+   */
+  private void persistently(GitCommand command) throws IOException, InterruptedException {
+    if (!files.run(command).isSuccess()) {
+      DirectoryTree.open(directory());
+      files.checked(command);
+    }
   }
 
   /** The paths that differ between two trees, sorted. */

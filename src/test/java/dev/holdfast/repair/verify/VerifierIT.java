@@ -124,6 +124,29 @@ class VerifierIT {
   }
 
   @Test
+  @DisplayName("A pipe in a file's place is undone and reported")
+  void pipe() throws Exception {
+    Verification result = verify("rm a.txt; mkfifo a.txt");
+    assertThat(result.changedFiles()).containsExactly("a.txt");
+    assertThat(worktree.directory().resolve("a.txt")).hasContent("a\n");
+  }
+
+  @Test
+  @DisplayName(
+      "Closed directories and files that a command leaves are undone and reported, also where the"
+          + " worker is not root")
+  void closedLeftovers() throws Exception {
+    for (String script :
+        List.of(
+            "mkdir -p d/m; echo x > d/m/f; chmod 500 d/m", "mkdir d; echo x > d/f; chmod 0 d/f")) {
+      Verification result = verify(script);
+      assertThat(result.passed()).isTrue();
+      assertThat(result.changedFiles()).hasSize(1).first().asString().startsWith("d/");
+      assertThat(worktree.directory().resolve("d")).doesNotExist();
+    }
+  }
+
+  @Test
   @DisplayName("One that hangs is killed with all that it started, and says so")
   void hangs() throws Exception {
     VerifyCommand command =
