@@ -194,7 +194,10 @@ final class BlockEdits {
     } catch (CharacterCodingException e) {
       // The same answer as for a binary file.
     }
-    throw PatchRejection.unsafe(path + " is no UTF-8 text: a block may not change it.");
+    throw PatchRejection.unsafe(
+        path
+            + " is no UTF-8 text: a block may not change it. A diff may, where its hunks have three"
+            + " lines of context with ASCII letters only; otherwise go on without it.");
   }
 
   /** The diff that makes the files so; empty where nothing would change. */

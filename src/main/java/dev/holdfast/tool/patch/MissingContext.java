@@ -2,6 +2,7 @@ package dev.holdfast.tool.patch;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -13,8 +14,12 @@ import java.util.List;
 final class MissingContext {
   private static final int LINES = 3;
 
+  /** For a byte that is no UTF-8: git would look for this very letter. */
+  private static final char UNREADABLE = '\uFFFD';
+
   private final String path;
   private final List<String> file;
+  private final boolean isUtf8;
 
   /**
    * @param content of the file as it is
@@ -27,6 +32,7 @@ final class MissingContext {
       lines.removeLast();
     }
     this.file = lines;
+    this.isUtf8 = Arrays.equals(text.getBytes(StandardCharsets.UTF_8), content);
   }
 
   List<Hunk> added(List<Hunk> hunks) throws PatchRejection {
@@ -63,6 +69,12 @@ final class MissingContext {
     int end = place + before.size();
     int to = trails ? end : Math.min(Math.max(end, limit), Math.min(file.size(), end + LINES));
     file.subList(end, to).forEach(line -> lines.add(" " + line));
+    if (!isUtf8 && lines.stream().anyMatch(line -> line.indexOf(UNREADABLE) >= 0)) {
+      throw PatchRejection.unsafe(
+          path
+              + " is no UTF-8 text: a diff may change it only where three lines before and behind"
+              + " have ASCII letters only. Go on without it.");
+    }
     int more = lines.size() - hunk.lines().size();
     HunkHeader header = hunk.header();
     return new Hunk(

@@ -10,6 +10,7 @@ import dev.holdfast.tool.git.GitProgram;
 import dev.holdfast.tool.git.GitResult;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -72,6 +73,27 @@ class PatchApplierIT {
     assertThat(calls).hasSize(1);
     assertThat(calls.getFirst().words()).startsWith("apply").doesNotContain("--recount");
     assertThat(calls.getFirst().environment()).containsEntry("GIT_DIR", "/dev/null");
+  }
+
+  @Test
+  @DisplayName(
+      "a file that is no UTF-8 stays as it is, and the refusal says so: git looks for no letter"
+          + " that nobody wrote; far from its odd letters a diff applies, byte for byte")
+  void otherEncodings() throws Exception {
+    byte[] latin = "café\nb\nx\n".getBytes(StandardCharsets.ISO_8859_1);
+    Files.write(root.resolve("x.txt"), latin);
+    assertThat(rejected(HEADERS + "@@ -2 +2 @@\n-b\n+B\n").explanation())
+        .contains("x.txt is no UTF-8 text: a diff may change it only where")
+        .doesNotContain("\uFFFD");
+    assertThat(rejected("File: x.txt\n```\nB\n```\n").explanation())
+        .contains("x.txt is no UTF-8 text: a block may not change it. A diff may");
+    assertThat(calls).isEmpty();
+    assertThat(root.resolve("x.txt")).hasBinaryContent(latin);
+    Files.write(
+        root.resolve("x.txt"), "café\n1\n2\n3\nb\nx\n".getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(apply(HEADERS + "@@ -5 +5 @@\n-b\n+B\n")).isInstanceOf(PatchResult.Applied.class);
+    assertThat(root.resolve("x.txt"))
+        .hasBinaryContent("café\n1\n2\n3\nB\nx\n".getBytes(StandardCharsets.ISO_8859_1));
   }
 
   @Test
