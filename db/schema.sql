@@ -4268,13 +4268,18 @@ AS $function$
 DECLARE
   last_id bigint;
 BEGIN
+  -- The ids that follow it must never run out, and be whole numbers in JSON for everybody.
+  IF explicit_id NOT BETWEEN 1 AND 1000000000000000 THEN
+    RAISE EXCEPTION 'a ticket''s id is a number from 1 to 1000000000000000, not %', explicit_id
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, and the database gives one; unique_key keeps a name or number of your own.';
+  END IF;
   EXECUTE format('SELECT last_value FROM %s', pg_get_serial_sequence('ticket_base', 'id')) INTO last_id;
   IF explicit_id > last_id THEN
     PERFORM setval(pg_get_serial_sequence('ticket_base', 'id'), explicit_id);
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.keep_ids_ahead(bigint) IS 'Lets the ids that follow start behind one that was given explicitly.';
+COMMENT ON FUNCTION holdfast.keep_ids_ahead(bigint) IS 'Lets the ids that follow start behind one that was given explicitly; HF422 for one that leaves them no room.';
 GRANT EXECUTE ON FUNCTION holdfast.keep_ids_ahead(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.keep_released_hold()

@@ -7,13 +7,18 @@ LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   last_id bigint;
 BEGIN
+  -- The ids that follow it must never run out, and be whole numbers in JSON for everybody.
+  IF explicit_id NOT BETWEEN 1 AND 1000000000000000 THEN
+    RAISE EXCEPTION 'a ticket''s id is a number from 1 to 1000000000000000, not %', explicit_id
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, and the database gives one; unique_key keeps a name or number of your own.';
+  END IF;
   EXECUTE format('SELECT last_value FROM %s', pg_get_serial_sequence('ticket_base', 'id')) INTO last_id;
   IF explicit_id > last_id THEN
     PERFORM setval(pg_get_serial_sequence('ticket_base', 'id'), explicit_id);
   END IF;
 END
 $$;
-COMMENT ON FUNCTION keep_ids_ahead IS 'Lets the ids that follow start behind one that was given explicitly.';
+COMMENT ON FUNCTION keep_ids_ahead IS 'Lets the ids that follow start behind one that was given explicitly; HF422 for one that leaves them no room.';
 
 CREATE OR REPLACE FUNCTION require_readable(title text, error text, hold_reason text, result jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

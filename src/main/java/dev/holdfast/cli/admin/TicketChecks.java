@@ -70,7 +70,7 @@ final class TicketChecks {
                 "start the program that handles "
                     + first.kind()
                     + ", or where it is a typing error, enqueue it again and")
-            .by("holdfast cancel " + first.firstId() + " --reason \"no worker takes it\"");
+            .by(cancel(first.firstId(), "no worker takes it"));
   }
 
   static CheckResult pauses(List<QueueHealth> queues) {
@@ -134,8 +134,12 @@ final class TicketChecks {
                     + " tickets wait for others that have been on hold for more than a day, or are"
                     + " gone; the first of those is "
                     + behind.firstId(),
-                "see holdfast show " + behind.firstId() + ", then")
-            .by("holdfast release " + behind.firstId());
+                forTicket(behind.firstId(), "see holdfast show %s", "look at it") + ", then")
+            .by(
+                forTicket(
+                    behind.firstId(),
+                    "holdfast release %s",
+                    "SELECT holdfast.release_ticket(%s, current_user)"));
   }
 
   static CheckResult limits(List<Limited> limited) {
@@ -163,7 +167,11 @@ final class TicketChecks {
                     + " tickets have expired and are not on hold: no worker lives, or the database"
                     + " refuses it (a worker's log says so)",
                 "start a worker, or")
-            .by("holdfast hold " + expired.firstId() + " --reason expired");
+            .by(
+                forTicket(
+                    expired.firstId(),
+                    "holdfast hold %s --reason expired",
+                    "SELECT holdfast.hold_ticket(%s, current_user, 'expired')"));
   }
 
   static CheckResult times(Stranded future, Instant now) {
@@ -188,7 +196,7 @@ final class TicketChecks {
                 "designs",
                 without.tickets() + " ready tickets are of a design that is not there any more",
                 "enqueue the work again with a design that is there, and")
-            .by("holdfast cancel " + without.firstId() + " --reason \"its design is gone\"");
+            .by(cancel(without.firstId(), "its design is gone"));
   }
 
   static CheckResult assignees(Stranded nobody) {
@@ -218,5 +226,17 @@ final class TicketChecks {
             + " groups of held tickets wait for a person, the oldest since "
             + PlainText.relative(oldest, now),
         "see holdfast stats, then holdfast release --fingerprint F --guidance TEXT");
+  }
+
+  private static String cancel(long id, String reason) {
+    return forTicket(
+        id,
+        "holdfast cancel %s --reason \"" + reason + "\"",
+        "SELECT holdfast.cancel_ticket(%s, current_user, '" + reason + "')");
+  }
+
+  /** Versions before took ids below 1 in SQL; the command line never did. */
+  private static String forTicket(long id, String command, String sql) {
+    return (id > 0 ? command : sql).formatted(id);
   }
 }

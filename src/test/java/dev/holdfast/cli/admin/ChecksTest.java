@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.cli.admin.CheckResult.Status;
 import dev.holdfast.queue.read.Checkup.OpenTransaction;
 import dev.holdfast.queue.read.Checkup.Server;
+import dev.holdfast.queue.read.Checkup.Stranded;
 import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,6 +65,21 @@ class ChecksTest {
     assertThat(ServerChecks.schema(0, 5).nextStep()).isEqualTo("run: holdfast migrate");
     assertThat(ServerChecks.schema(4, 5).status()).isEqualTo(Status.FAIL);
     assertThat(ServerChecks.schema(6, 5).nextStep()).contains("newer Holdfast");
+  }
+
+  @Test
+  @DisplayName("a ticket whose id no command takes is ended in SQL")
+  void idBelowOne() {
+    Stranded stranded = new Stranded(1, -5L, null);
+    assertThat(TicketChecks.designs(stranded).command())
+        .isEqualTo("SELECT holdfast.cancel_ticket(-5, current_user, 'its design is gone')");
+    assertThat(TicketChecks.predecessors(stranded).line())
+        .doesNotContain("holdfast show")
+        .endsWith("SELECT holdfast.release_ticket(-5, current_user)");
+    assertThat(TicketChecks.expiries(stranded).command())
+        .isEqualTo("SELECT holdfast.hold_ticket(-5, current_user, 'expired')");
+    assertThat(TicketChecks.designs(new Stranded(1, 5L, null)).command())
+        .isEqualTo("holdfast cancel 5 --reason \"its design is gone\"");
   }
 
   @Test

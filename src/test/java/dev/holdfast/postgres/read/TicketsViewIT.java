@@ -9,12 +9,15 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
+import java.io.StringReader;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
 
 @WithDatabase
 @EverySetup
@@ -138,6 +141,26 @@ class TicketsViewIT {
     long id = sql.number("SELECT max(id) + 1000 FROM holdfast.tickets");
     sql.run("INSERT INTO holdfast.tickets (id, kind) VALUES (?, 'explicit')", id);
     assertThat(sql.number("SELECT holdfast.enqueue_ticket(kind => 'explicit')")).isGreaterThan(id);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, -5, Long.MIN_VALUE, 1_000_000_000_000_001L, Long.MAX_VALUE})
+  @DisplayName("an id that would leave none for others, or that no command takes, is refused")
+  void idOutOfRange(long id) throws Exception {
+    TestSql.Refusal refusal =
+        sql.refusal("INSERT INTO holdfast.tickets (id, kind) VALUES (?, 'far')", id);
+    assertThat(refusal.sqlState()).isEqualTo("HF422");
+    assertThat(refusal.message()).contains("from 1 to 1000000000000000, not " + id, "Leave it out");
+    try (var connection = sql.dataSource().getConnection()) {
+      CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
+      assertThatThrownBy(
+              () ->
+                  copies.copyIn(
+                      "COPY holdfast.tickets (id, kind) FROM STDIN",
+                      new StringReader(id + "\tfar\n")))
+          .hasMessageContaining("from 1 to 1000000000000000");
+    }
+    assertThat(sql.number("SELECT holdfast.enqueue_ticket(kind => 'near')")).isPositive();
   }
 
   @Test
