@@ -1344,7 +1344,7 @@ ALTER VIEW holdfast.tickets ALTER COLUMN rejection_count SET DEFAULT 0;
 CREATE TRIGGER delete_ticket INSTEAD OF DELETE ON holdfast.tickets FOR EACH ROW EXECUTE FUNCTION holdfast.delete_ticket();
 CREATE TRIGGER insert_ticket INSTEAD OF INSERT ON holdfast.tickets FOR EACH ROW EXECUTE FUNCTION holdfast.insert_ticket();
 CREATE TRIGGER update_ticket INSTEAD OF UPDATE ON holdfast.tickets FOR EACH ROW EXECUTE FUNCTION holdfast.update_ticket();
-COMMENT ON VIEW holdfast.tickets IS 'One row per ticket: the truth, whoever looks. INSERT enqueues (in your own transaction). UPDATE of state does what release_ticket, hold_ticket, cancel_ticket, approve_ticket and reject_ticket do, is logged in ticket_activity and wakes a worker; a transition the state machine does not know is refused. DELETE takes finished tickets only. It joins ticket_base (what is stored) with leases (what runs now).';
+COMMENT ON VIEW holdfast.tickets IS 'One row per ticket: the truth, whoever looks. INSERT enqueues (in your own transaction). UPDATE of state does what release_ticket, hold_ticket, cancel_ticket, approve_ticket and reject_ticket do, is logged in ticket_activity and wakes a worker; a transition the state machine does not know is refused, and a ticket that has left the state in which the UPDATE saw it is passed over. DELETE takes finished tickets only. It joins ticket_base (what is stored) with leases (what runs now).';
 COMMENT ON COLUMN holdfast.tickets.id IS 'Given by the database; never used again.';
 COMMENT ON COLUMN holdfast.tickets.queue IS 'A name; made on first use. Pause it with pause_queue.';
 COMMENT ON COLUMN holdfast.tickets.kind IS 'Which handler works it: command, agent, repair, or one of your own. Taken from the design if there is one.';
@@ -7110,6 +7110,42 @@ $function$;
 COMMENT ON FUNCTION holdfast.start_release(text,integer,integer[],text,bigint[],text,text,bigint,boolean,boolean) IS 'Releases held tickets in steps and returns the id of the release: SELECT holdfast.start_release(''ann'', 3, ''{10,50,0}'', ''the file is back'', fingerprint => ''3f2a9c1b'') releases 3, and when those came through 10, then 50, then all that are left (0). It stops by itself when the same error comes back; what it has not released by then stays on hold. release_status(id) says how far it is.';
 GRANT EXECUTE ON FUNCTION holdfast.start_release(text,integer,integer[],text,bigint[],text,text,bigint,boolean,boolean) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.state_to_change(shown holdfast.tickets, wanted text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  present text;
+BEGIN
+  -- As cancel_ticket and hold_ticket do before they lock the ticket itself.
+  IF wanted = 'cancelled' THEN
+    PERFORM lock_what_goes(shown.id);
+  ELSIF wanted = 'on_hold' THEN
+    PERFORM lock_steps(shown.id);
+  END IF;
+  SELECT * INTO t FROM ticket_base b WHERE b.id = shown.id FOR UPDATE;
+  present := t.state;
+  IF t.state = 'ready' THEN
+    -- Workers pass over what is locked. Most are found here, by themselves: that is quicker than make_unclaimable, which is called after this again.
+    PERFORM FROM ready r
+    WHERE r.queue = t.queue AND r.kind = t.kind AND ~r.priority = ~t.priority AND r.created_at = t.created_at AND r.id = t.id
+    FOR UPDATE;
+    IF NOT FOUND AND NOT (shown.state = 'ready' AND make_unclaimable(t)) AND EXISTS (SELECT FROM running_lease(t.id, t.fence)) THEN
+      present := 'in_progress';
+    END IF;
+  END IF;
+  -- What this transaction changed itself is no surprise: the same statement may cancel a ticket and one that waits for it.
+  IF present = shown.state OR (t.updated_at = now() AND present NOT IN ('in_progress', wanted)) THEN
+    RETURN present;
+  END IF;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.state_to_change(holdfast.tickets,text) IS 'The state of a ticket, then locked and not claimable any more, for an UPDATE that saw it in shown.state; NULL if others have brought it into another one since.';
+GRANT EXECUTE ON FUNCTION holdfast.state_to_change(holdfast.tickets,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.steps_from(definition jsonb, step text)
  RETURNS text[]
  LANGUAGE sql
@@ -8240,6 +8276,10 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   IF state_changed THEN
+    OLD.state := state_to_change(OLD, NEW.state);
+    IF OLD.state IS NULL THEN
+      RETURN NULL; -- passed over, and not counted
+    END IF;
     PERFORM change_ticket_state(OLD, NEW.state, CASE WHEN changes ? 'hold_reason' THEN NEW.hold_reason END);
     IF NEW.state IN ('on_hold', 'cancelled') THEN
       changes := changes - 'hold_reason'; -- it was the reason that is logged

@@ -81,7 +81,7 @@ ALTER VIEW tickets ALTER COLUMN assignee_type SET DEFAULT 'agent';
 ALTER VIEW tickets ALTER COLUMN priority SET DEFAULT 0;
 ALTER VIEW tickets ALTER COLUMN retry_count SET DEFAULT 0;
 ALTER VIEW tickets ALTER COLUMN rejection_count SET DEFAULT 0;
-COMMENT ON VIEW tickets IS 'One row per ticket: the truth, whoever looks. INSERT enqueues (in your own transaction). UPDATE of state does what release_ticket, hold_ticket, cancel_ticket, approve_ticket and reject_ticket do, is logged in ticket_activity and wakes a worker; a transition the state machine does not know is refused. DELETE takes finished tickets only. It joins ticket_base (what is stored) with leases (what runs now).';
+COMMENT ON VIEW tickets IS 'One row per ticket: the truth, whoever looks. INSERT enqueues (in your own transaction). UPDATE of state does what release_ticket, hold_ticket, cancel_ticket, approve_ticket and reject_ticket do, is logged in ticket_activity and wakes a worker; a transition the state machine does not know is refused, and a ticket that has left the state in which the UPDATE saw it is passed over. DELETE takes finished tickets only. It joins ticket_base (what is stored) with leases (what runs now).';
 COMMENT ON COLUMN tickets.id IS 'Given by the database; never used again.';
 COMMENT ON COLUMN tickets.design_id IS 'The version of the design it was enqueued with (designs.id); NULL for a ticket of a kind alone.';
 COMMENT ON COLUMN tickets.design IS 'The name of its design; NULL for a ticket of a kind alone. An INSERT may say it instead of design_id and gets the newest version.';

@@ -240,6 +240,39 @@ END
 $$;
 COMMENT ON FUNCTION updated_ticket IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
 
+-- Workers claim and finish between the look of an UPDATE and its turn at the row. A table would look again whether its WHERE still holds.
+CREATE OR REPLACE FUNCTION state_to_change(shown tickets, wanted text) RETURNS text
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  present text;
+BEGIN
+  -- As cancel_ticket and hold_ticket do before they lock the ticket itself.
+  IF wanted = 'cancelled' THEN
+    PERFORM lock_what_goes(shown.id);
+  ELSIF wanted = 'on_hold' THEN
+    PERFORM lock_steps(shown.id);
+  END IF;
+  SELECT * INTO t FROM ticket_base b WHERE b.id = shown.id FOR UPDATE;
+  present := t.state;
+  IF t.state = 'ready' THEN
+    -- Workers pass over what is locked. Most are found here, by themselves: that is quicker than make_unclaimable, which is called after this again.
+    PERFORM FROM ready r
+    WHERE r.queue = t.queue AND r.kind = t.kind AND ~r.priority = ~t.priority AND r.created_at = t.created_at AND r.id = t.id
+    FOR UPDATE;
+    IF NOT FOUND AND NOT (shown.state = 'ready' AND make_unclaimable(t)) AND EXISTS (SELECT FROM running_lease(t.id, t.fence)) THEN
+      present := 'in_progress';
+    END IF;
+  END IF;
+  -- What this transaction changed itself is no surprise: the same statement may cancel a ticket and one that waits for it.
+  IF present = shown.state OR (t.updated_at = now() AND present NOT IN ('in_progress', wanted)) THEN
+    RETURN present;
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION state_to_change IS 'The state of a ticket, then locked and not claimable any more, for an UPDATE that saw it in shown.state; NULL if others have brought it into another one since.';
+
 CREATE OR REPLACE FUNCTION update_ticket() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -250,6 +283,10 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   IF state_changed THEN
+    OLD.state := state_to_change(OLD, NEW.state);
+    IF OLD.state IS NULL THEN
+      RETURN NULL; -- passed over, and not counted
+    END IF;
     PERFORM change_ticket_state(OLD, NEW.state, CASE WHEN changes ? 'hold_reason' THEN NEW.hold_reason END);
     IF NEW.state IN ('on_hold', 'cancelled') THEN
       changes := changes - 'hold_reason'; -- it was the reason that is logged
