@@ -188,8 +188,7 @@ public final class Worker implements AutoCloseable {
     ClaimRequest request =
         new ClaimRequest(
             identity.id(), handlers.keySet(), settings.queues(), batch, settings.lease());
-    return new ClaimRound(
-        ports.queue(), slots, new Starts(), this::mayClaim, allowance, request);
+    return new ClaimRound(ports.queue(), slots, new Starts(), this::mayClaim, allowance, request);
   }
 
   public String id() {
@@ -284,7 +283,8 @@ public final class Worker implements AutoCloseable {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, redaction, outages, fitness, trace, this::ended);
+    return new TicketRun(
+        ticket, handler, classifier, redaction, outages, fitness, trace, this::ended);
   }
 
   /** A heartbeat of no lease, as an idle worker sends it. */

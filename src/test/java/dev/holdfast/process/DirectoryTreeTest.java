@@ -14,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +66,7 @@ class DirectoryTreeTest {
     }
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("r-xr-xr-x"));
     Files.setPosixFilePermissions(tree, Set.of());
-    DirectoryTree.open(tree.getParent());
+    DirectoryTree.open(Objects.requireNonNull(tree.getParent()));
     assertThat(tree.toFile().list()).containsExactlyInAnyOrder("file", "program", "link");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(tree)))
         .isEqualTo("rwx------");

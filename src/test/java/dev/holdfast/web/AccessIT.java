@@ -176,15 +176,14 @@ class AccessIT {
       socket.setSoTimeout(10_000);
       String form = "token=" + WebFixture.ANN;
       String request =
-          "POST /login HTTP/1.1\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n"
-                  .formatted(FORM, form.length())
+          ("POST /login HTTP/1.1\r\nConnection: close\r\nContent-Type: " + FORM)
+              + ("\r\nContent-Length: " + form.length() + "\r\n")
               + ("Host: " + (host == null ? "127.0.0.1" : host) + "\r\n")
               + (protocol == null ? "" : "X-Forwarded-Proto: " + protocol + "\r\n")
               + "\r\n"
               + form;
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      String answer =
-          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       assertThat(answer).startsWith("HTTP/1.1 303").contains("Set-Cookie: holdfast=");
       assertThat(answer.contains("; Secure")).as(answer).isEqualTo(secure);
     }

@@ -21,6 +21,7 @@ import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
@@ -80,7 +81,7 @@ class WorkerOutageIT {
         ticket -> {
           calls.incrementAndGet();
           if (mended.getCount() > 0) {
-            throw new WorkerUnfitException("the disk is full", null);
+            throw new WorkerUnfitException("the disk is full", new IOException("full"));
           }
           return HandlerResult.done(null);
         });

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -138,11 +139,14 @@ final class HiddenPaths {
     return Optional.empty();
   }
 
+  private static int number(Path directory, String attribute) throws IOException {
+    return (int) Objects.requireNonNull(Files.getAttribute(directory, attribute));
+  }
+
   private static boolean isClosed(Path directory) {
     try {
-      Map<String, Object> found = Files.readAttributes(directory, "unix:uid,gid,mode");
-      int enter = found.get("gid").equals(0) ? 0010 : 0001;
-      return !found.get("uid").equals(0) && ((int) found.get("mode") & enter) == 0;
+      int enter = number(directory, "unix:gid") == 0 ? 0010 : 0001;
+      return number(directory, "unix:uid") != 0 && (number(directory, "unix:mode") & enter) == 0;
     } catch (IOException e) {
       // It is gone, and so is what was to be hidden in it.
       return false;

@@ -104,7 +104,7 @@ final class SandboxProbe {
         Files.delete(directory);
       }
     } catch (SandboxFailedException | UncheckedIOException e) {
-      return Optional.of(notStarted(e.getMessage()));
+      return Optional.of(notStarted(String.valueOf(e.getMessage())));
     } catch (IOException e) {
       return Optional.of(Hindered.by(e));
     }

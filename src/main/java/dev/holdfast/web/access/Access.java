@@ -65,12 +65,14 @@ public final class Access {
 
   /** With a bound on the requests of each visitor; 0 is none. */
   public Access limitedTo(int newRequestsPerMinute) {
-    return new Access(tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce, console);
+    return new Access(
+        tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce, console);
   }
 
   /** With a bound on the requests of all visitors that are answered at once. */
   public Access answeringAtOnce(int newRequestsAtOnce) {
-    return new Access(tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce, console);
+    return new Access(
+        tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce, console);
   }
 
   /** With the address where people reach the console; null where that is not known. */

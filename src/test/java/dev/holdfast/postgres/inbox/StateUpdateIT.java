@@ -3,13 +3,13 @@ package dev.holdfast.postgres.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.ClaimedTicket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

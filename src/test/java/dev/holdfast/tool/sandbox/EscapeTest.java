@@ -160,7 +160,8 @@ class EscapeTest {
           + " directory is hidden")
   void closedDirectory() throws Exception {
     assumeThat(Files.getOwner(place).getName()).as("the test's user").isEqualTo("root");
-    Path closed = Files.createDirectories(place.resolve("closed/deep")).getParent();
+    Path closed = Files.createDirectory(place.resolve("closed"));
+    Files.createDirectory(closed.resolve("deep"));
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(closed.resolve("deep/s")));
       Files.setAttribute(closed, "unix:uid", 65534);

@@ -98,8 +98,7 @@ class ReleaseNoticeIT {
     long id = tickets.hold("four", "bang");
     HttpRequest.Builder form = form("&id=" + id + "&do=release");
     assertThat(
-            http.send(
-                    form.header("X-Forwarded-Proto", "https").build(), BodyHandlers.discarding())
+            http.send(form.header("X-Forwarded-Proto", "https").build(), BodyHandlers.discarding())
                 .headers()
                 .allValues("Set-Cookie"))
         .singleElement()

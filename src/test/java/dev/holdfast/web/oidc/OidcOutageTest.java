@@ -70,8 +70,7 @@ class OidcOutageTest {
   }
 
   private CompletableFuture<HttpResponse<String>> login() {
-    return http.sendAsync(
-        request("/login/oidc").build(), HttpResponse.BodyHandlers.ofString());
+    return http.sendAsync(request("/login/oidc").build(), HttpResponse.BodyHandlers.ofString());
   }
 
   private List<CompletableFuture<HttpResponse<String>>> logins(int count) {
