@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,9 @@ final class LogOutput {
           + " %replace(%msg){'[\\r"
           + "\\n"
           + "\\t]+', ' '}%n%ex{6}";
+
+  private static final String DIRECT = "holdfast-stderr";
+  private static final String QUEUED = "holdfast-queue";
 
   private LogOutput() {}
 
@@ -43,13 +47,46 @@ final class LogOutput {
     encoder.start();
     ConsoleAppender<ILoggingEvent> output = new ConsoleAppender<>();
     output.setContext(context);
+    output.setName(DIRECT);
     output.setTarget(ConsoleTarget.SystemErr.getName());
     output.setEncoder(encoder);
     output.start();
-    Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    Logger root = root(context);
     root.setLevel(Level.WARN);
     root.addAppender(output);
     context.getLogger("dev.holdfast").setLevel(Level.toLevel(level, Level.WARN));
     return encoder;
+  }
+
+  /**
+   * From now on nobody who logs waits for who reads the log. For what runs long: short commands
+   * write their lines between those that they print.
+   */
+  static void neverWait() {
+    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+    Appender<ILoggingEvent> direct = root(context).getAppender(DIRECT);
+    if (direct == null) {
+      return;
+    }
+    LogQueue queue = new LogQueue();
+    queue.setContext(context);
+    queue.setName(QUEUED);
+    queue.addAppender(direct);
+    queue.start();
+    root(context).addAppender(queue);
+    root(context).detachAppender(direct);
+  }
+
+  /** The last of the log: writes what {@link #neverWait} has left to do, for a second at most. */
+  static void end() {
+    Appender<ILoggingEvent> queue =
+        root((LoggerContext) LoggerFactory.getILoggerFactory()).getAppender(QUEUED);
+    if (queue != null) {
+      queue.stop();
+    }
+  }
+
+  private static Logger root(LoggerContext context) {
+    return context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
   }
 }

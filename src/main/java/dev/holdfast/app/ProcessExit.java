@@ -1,29 +1,31 @@
 package dev.holdfast.app;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /**
  * Handles SIGTERM and Ctrl-C in a long-running command: closes what it runs, in order, then ends
  * the process with code 0. A hook that only closed would leave the code to the signal (143), which
  * supervisors read as a failure.
+ *
+ * @param running what is to be closed; a start may wait for a database that hangs
+ * @param patience how long the end waits for a start; who ends the process must not wait, too
+ * @param longest how long closing may take; the process then ends all the same, with code 1
  */
-final class ProcessExit {
-  private ProcessExit() {}
+record ProcessExit(CompletableFuture<AutoCloseable> running, Duration patience, Duration longest) {
+  private static final Logger log = LoggerFactory.getLogger(ProcessExit.class);
+  private static final Duration LAST_WORDS = Duration.ofMillis(200);
+  private static final int FAILED = 1;
 
-  /** Closes the given thing once when the process is told to end, and then ends it. */
-  static Thread closeAtSignal(AutoCloseable running) {
-    Thread hook =
-        new Thread(
-            () -> {
-              int code = 0;
-              try {
-                running.close();
-              } catch (Exception e) {
-                System.err.println("while stopping: " + e.getMessage());
-                code = 1;
-              }
-              System.out.flush();
-              Runtime.getRuntime().halt(code);
-            },
-            "holdfast-exit");
+  /** Closes what runs once when the process is told to end, and then ends it. */
+  Thread atSignal() {
+    Thread hook = new Thread(this::end, "holdfast-exit");
     Runtime.getRuntime().addShutdownHook(hook);
     return hook;
   }
@@ -39,5 +41,49 @@ final class ProcessExit {
     } catch (IllegalStateException e) {
       return false;
     }
+  }
+
+  private void end() {
+    AtomicInteger code = new AtomicInteger(FAILED);
+    try {
+      AutoCloseable started = started();
+      Thread closing = daemon(() -> code.set(close(started)));
+      if (!closing.join(longest)) {
+        // Even this may hang.
+        daemon(() -> System.err.println("ended before all was closed: something hangs"))
+            .join(LAST_WORDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(code.get());
+  }
+
+  private AutoCloseable started() throws InterruptedException {
+    try {
+      return running.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      log.warn("ended before it had started");
+    } catch (ExecutionException e) {
+      log.debug("did not start", e);
+    }
+    return () -> {};
+  }
+
+  private static int close(AutoCloseable started) {
+    int code = 0;
+    try {
+      started.close();
+    } catch (Exception e) {
+      System.err.println("while stopping: " + e.getMessage());
+      code = FAILED;
+    }
+    LogOutput.end();
+    System.out.flush();
+    return code;
+  }
+
+  private static Thread daemon(Runnable work) {
+    return Thread.ofPlatform().daemon().name("holdfast-close").start(work);
   }
 }

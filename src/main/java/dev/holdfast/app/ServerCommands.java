@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,15 +35,20 @@ record ServerCommands(Path home) implements Servers {
   /** Its own server is made and started first, and must not be left running. */
   private static final Duration EMBEDDED_PATIENCE = Duration.ofMinutes(1);
 
+  /** What a drain that took its whole time leaves for the rest. */
+  private static final Duration LAST_STEPS = Duration.ofSeconds(5);
+
   @Override
   public int worker(
       Settings settings, @Nullable Path embedded, boolean console, Terminal terminal) {
+    LogOutput.neverWait();
     StartedParts parts = new StartedParts();
     // Before the first claim: a signal that finds no hook ends a worker without a drain, and what
     // it has claimed by then waits for its lease to expire.
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
     Duration patience = embedded == null ? START_PATIENCE : EMBEDDED_PATIENCE;
-    Thread hook = ProcessExit.closeAtSignal(() -> close(running, patience));
+    Duration ownServer = embedded == null ? Duration.ZERO : EMBEDDED_PATIENCE;
+    Thread hook = new ProcessExit(running, patience, longest(settings).plus(ownServer)).atSignal();
     Systemd systemd = parts.add(new Systemd(System.getenv()), Systemd::close);
     try {
       tellIfSlow(running, patience);
@@ -75,6 +79,7 @@ record ServerCommands(Path home) implements Servers {
       RuntimeException failure = parts.closeAfter(e);
       running.complete(() -> {});
       ProcessExit.forget(hook);
+      LogOutput.end();
       throw failure;
     }
     waitForEver();
@@ -83,8 +88,9 @@ record ServerCommands(Path home) implements Servers {
 
   @Override
   public int console(Settings settings, Terminal terminal) {
+    LogOutput.neverWait();
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
-    Thread hook = ProcessExit.closeAtSignal(() -> close(running, START_PATIENCE));
+    Thread hook = new ProcessExit(running, START_PATIENCE, longest(settings)).atSignal();
     try {
       tellIfSlow(running, START_PATIENCE);
       ConsoleProcess console =
@@ -95,23 +101,15 @@ record ServerCommands(Path home) implements Servers {
     } catch (RuntimeException e) {
       running.complete(() -> {});
       ProcessExit.forget(hook);
+      LogOutput.end();
       throw e;
     }
     waitForEver();
     return ExitCode.DONE;
   }
 
-  /** A start may wait for a database that hangs; who ends the process must not wait, too. */
-  private static void close(CompletableFuture<AutoCloseable> running, Duration patience)
-      throws Exception {
-    AutoCloseable started;
-    try {
-      started = running.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      log.warn("ended before it had started");
-      return;
-    }
-    started.close();
+  private static Duration longest(Settings settings) {
+    return settings.worker().drainTimeout().plus(LAST_STEPS);
   }
 
   private static void tellIfSlow(CompletableFuture<AutoCloseable> running, Duration patience) {
@@ -180,7 +178,12 @@ record ServerCommands(Path home) implements Servers {
   @Override
   public int demo(Settings settings, boolean exitWhenDone, Terminal terminal) {
     Demo demo = Demo.start(terminal.out(), settings, home);
-    Thread hook = ProcessExit.closeAtSignal(() -> end(demo, terminal));
+    Thread hook =
+        new ProcessExit(
+                CompletableFuture.completedFuture(() -> end(demo, terminal)),
+                Duration.ZERO,
+                longest(settings).plus(EMBEDDED_PATIENCE))
+            .atSignal();
     try {
       if (!exitWhenDone) {
         demo.run();

@@ -104,4 +104,23 @@ class StopIT {
     assertThat(rows.value("SELECT state FROM holdfast.workers WHERE id = ?", worker.workerId()))
         .isEqualTo("stopped");
   }
+
+  @Test
+  @DisplayName(
+      "A52: a log that nobody reads, as that of a stopped terminal, keeps a worker neither from its"
+          + " work nor from its end")
+  void unreadLog() throws Exception {
+    long id = rows.enqueue("wait", "unread");
+    holdfast.with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s");
+    String full = "mkfifo log; exec 9<>log; timeout 1 cat /dev/zero >&9; exec \"$@\" 2>&9";
+    HoldfastProcess worker = holdfast.through("sh", "-c", full, "sh").worker("--queue", "unread");
+    holdfast.through();
+    ProcessHandle program = job.awaitStart(id, 1);
+
+    worker.signal("TERM");
+    assertThat(worker.awaitExit(Duration.ofSeconds(6))).isZero();
+    assertThat(program.isAlive()).as("the program is left running").isFalse();
+    assertThat(rows.of(id, "state")).isEqualTo("ready");
+    assertThat(rows.outcomes(id)).containsExactly("given_back");
+  }
 }
