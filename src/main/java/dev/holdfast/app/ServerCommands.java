@@ -10,6 +10,7 @@ import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
+import dev.holdfast.tool.sandbox.SandboxState;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -46,12 +47,13 @@ record ServerCommands(Path home) implements Servers {
     // Before the first claim: a signal that finds no hook ends a worker without a drain, and what
     // it has claimed by then waits for its lease to expire.
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
+    CompletableFuture<Void> answered = new CompletableFuture<>();
     Duration patience = embedded == null ? START_PATIENCE : EMBEDDED_PATIENCE;
     Duration ownServer = embedded == null ? Duration.ZERO : EMBEDDED_PATIENCE;
     Thread hook = new ProcessExit(running, patience, longest(settings).plus(ownServer)).atSignal();
     Systemd systemd = parts.add(new Systemd(System.getenv()), Systemd::close);
     try {
-      tellIfSlow(running, patience);
+      tellIfSlow(answered, patience);
       EmbeddedServer server =
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
       EmbeddedServer.Address own = server == null ? running(settings) : server.address();
@@ -61,20 +63,20 @@ record ServerCommands(Path home) implements Servers {
           parts.add(
               WorkerProcess.start(used, database(used, own), event -> {}, console ? home : null),
               WorkerProcess::close);
+      answered.complete(null);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
       if (server != null) {
         tell(terminal, "look at the tables: " + psql(server.address()));
       }
       worker.serve(console);
-      if (worker.sandbox().isTrouble()) {
-        log.warn("{}", worker.sandbox().sentence());
-      }
       if (console && settings.web().isLocal()) {
         tell(terminal, "the console's token is in " + home.resolve("token"));
       }
       systemd.ready(worker.live());
       parts.add(systemd, Systemd::stopping);
       running.complete(parts);
+      // It may hang, where bubblewrap is on a file system that does; the worker works and drains.
+      Thread.ofVirtual().start(() -> tellTrouble(worker));
     } catch (RuntimeException e) {
       RuntimeException failure = parts.closeAfter(e);
       running.complete(() -> {});
@@ -112,11 +114,18 @@ record ServerCommands(Path home) implements Servers {
     return settings.worker().drainTimeout().plus(LAST_STEPS);
   }
 
-  private static void tellIfSlow(CompletableFuture<AutoCloseable> running, Duration patience) {
+  private static void tellTrouble(WorkerProcess worker) {
+    SandboxState sandbox = worker.sandbox();
+    if (sandbox.isTrouble()) {
+      log.warn("{}", sandbox.sentence());
+    }
+  }
+
+  private static void tellIfSlow(CompletableFuture<?> answered, Duration patience) {
     CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS)
         .execute(
             () -> {
-              if (!running.isDone()) {
+              if (!answered.isDone()) {
                 log.warn("still starting: waiting for the database");
               }
             });

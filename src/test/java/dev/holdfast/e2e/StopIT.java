@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -120,6 +122,33 @@ class StopIT {
     worker.signal("TERM");
     assertThat(worker.awaitExit(Duration.ofSeconds(6))).isZero();
     assertThat(program.isAlive()).as("the program is left running").isFalse();
+    assertThat(rows.of(id, "state")).isEqualTo("ready");
+    assertThat(rows.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName(
+      "A52: SIGTERM drains a worker whose bubblewrap hangs; such a worker does not say that it"
+          + " waits for the database")
+  void sandboxHangs() throws Exception {
+    Path bin = Files.createDirectory(job.directory().resolve("bin"));
+    Path bubblewrap = Files.writeString(bin.resolve("bwrap"), "#!/bin/sh\nexec sleep 60\n");
+    Files.setPosixFilePermissions(bubblewrap, PosixFilePermissions.fromString("rwx------"));
+    String path = System.getenv("PATH");
+    long id = rows.enqueue("wait", "hanging");
+    // Longer than a start may be silent.
+    holdfast.with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "6s").with("PATH", bin + ":" + path);
+    HoldfastProcess worker = holdfast.worker("--queue", "hanging");
+    holdfast.with("PATH", path);
+    job.awaitStart(id, 1);
+
+    worker.signal("TERM");
+    Outcome outcome = worker.awaitOutcome();
+    assertThat(outcome.exit()).isZero();
+    assertThat(outcome.stderr())
+        .contains("giving 1 tickets back")
+        .doesNotContain("before it had started")
+        .doesNotContainPattern("(?s) runs \\[.*waiting for the database");
     assertThat(rows.of(id, "state")).isEqualTo("ready");
     assertThat(rows.outcomes(id)).containsExactly("given_back");
   }
