@@ -137,6 +137,11 @@ final class LocalToken implements AutoCloseable {
     return settings.withSecret("local-token", secret);
   }
 
+  /** False where nobody can read it from a file. */
+  boolean isKept() {
+    return lock != null;
+  }
+
   /** Logs the browser in that opens it. */
   String link(String host, int port) {
     return "http://" + host + ":" + port + "/login?token=" + secret;

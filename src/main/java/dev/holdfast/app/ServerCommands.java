@@ -69,7 +69,7 @@ record ServerCommands(Path home) implements Servers {
         tell(terminal, "look at the tables: " + psql(server.address()));
       }
       worker.serve(console);
-      if (console && settings.web().isLocal()) {
+      if (worker.tokenIsKept()) {
         tell(terminal, "the console's token is in " + home.resolve("token"));
       }
       systemd.ready(worker.live());

@@ -151,6 +151,11 @@ final class WebSurface implements AutoCloseable {
         : token.link(web.host(), port());
   }
 
+  /** True if the token of this start is in its file. */
+  boolean tokenIsKept() {
+    return token != null && token.isKept();
+  }
+
   @Override
   public void close() {
     parts.close();

@@ -224,6 +224,11 @@ final class WorkerProcess implements AutoCloseable {
     return web.entrance();
   }
 
+  /** True if the token of this start is in its file, for who uses the API. */
+  boolean tokenIsKept() {
+    return web.tokenIsKept();
+  }
+
   String workerId() {
     return worker.id();
   }

@@ -53,6 +53,18 @@ class LocalTokenTest {
   }
 
   @Test
+  @DisplayName("is said to be in its file only where it could be kept there")
+  void kept() throws IOException {
+    try (LocalToken token = LocalToken.in(home)) {
+      assertThat(token.isKept()).isTrue();
+    }
+    Path file = Files.writeString(directory.resolve("file"), "");
+    try (LocalToken token = LocalToken.in(file)) {
+      assertThat(token.isKept()).isFalse();
+    }
+  }
+
+  @Test
   @DisplayName("is not the one that somebody put into a directory which everybody may write to")
   void everybodys() throws IOException {
     Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxrwxrwx"));

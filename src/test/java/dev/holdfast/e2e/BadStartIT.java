@@ -89,6 +89,18 @@ class BadStartIT {
   }
 
   @Test
+  @DisplayName("a token that cannot be kept starts a worker, and none is said to be in a file")
+  void tokenNotKept() throws Exception {
+    Files.writeString(directory.resolve(".holdfast"), "no directory");
+    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening();
+    worker.get("/health/live");
+    worker.signal("TERM");
+    Outcome outcome = worker.awaitOutcome();
+    assertThat(outcome.stderr()).contains("the API's token cannot be kept in");
+    assertThat(outcome.stdout()).doesNotContain("token is in");
+  }
+
+  @Test
   @DisplayName("a password that is refused: exit 4, and it is not printed, --verbose or not")
   void wrongPassword() throws Exception {
     assumeThat(database.password()).as("a server that asks for passwords").isNotEmpty();
