@@ -42,13 +42,14 @@ public record EmbeddedServerOptions(
   }
 
   /**
-   * The defaults: data in {@code postgres} below {@code home}, binaries in the user's cache.
+   * The defaults: data in {@code postgres} below {@code home}, binaries in the user's cache, or
+   * below {@code home} where the user has none.
    *
    * @param home usually {@code .holdfast} in the working directory
    */
   public static EmbeddedServerOptions in(Path home) {
     return new EmbeddedServerOptions(
-        home, home.resolve("postgres"), userCache(), null, Map.of(), DEFAULT_MINIMUM_FREE_BYTES);
+        home, home.resolve("postgres"), userCache(home), null, Map.of(), DEFAULT_MINIMUM_FREE_BYTES);
   }
 
   public EmbeddedServerOptions withDirectory(Path newDirectory) {
@@ -74,15 +75,19 @@ public record EmbeddedServerOptions(
     return new EmbeddedServerOptions(home, directory, cache, binaries, settings, bytes);
   }
 
-  private static Path userCache() {
+  private static Path userCache(Path home) {
     if (EmbeddedServerAccount.ownUid() == 0 && Files.isDirectory(SYSTEM_CACHE)) {
       return SYSTEM_CACHE.resolve("holdfast");
     }
     String xdg = System.getenv("XDG_CACHE_HOME");
-    Path base =
-        xdg != null && Path.of(xdg).isAbsolute()
-            ? Path.of(xdg)
-            : Path.of(System.getProperty("user.home"), ".cache");
-    return base.resolve("holdfast");
+    return xdg != null && Path.of(xdg).isAbsolute()
+        ? Path.of(xdg, "holdfast")
+        : cache(System.getProperty("user.home"), home);
+  }
+
+  /** Java says "?" of a user that the system knows no home of. */
+  static Path cache(String userHome, Path home) {
+    Path known = Path.of(userHome);
+    return known.isAbsolute() ? known.resolve(".cache/holdfast") : home.resolve("cache");
   }
 }
