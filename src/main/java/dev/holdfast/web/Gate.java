@@ -210,6 +210,7 @@ final class Gate implements Routes {
 
   private void requireRoom(Context context, String who) {
     if (!requests.take(who)) {
+      context.header("Retry-After", "60");
       throw new Refused(429, "too many requests; see web.requests-per-minute");
     }
     RequestSlots.take(context.req(), who);

@@ -28,6 +28,11 @@ final class RequestRates {
     private Window(Instant start) {
       this.start = start;
     }
+
+    /** Not once the clock was set back, or the bound would hold for as long as the jump was. */
+    private boolean covers(Instant now) {
+      return !now.isBefore(start) && !now.isAfter(start.plus(MINUTE));
+    }
   }
 
   /**
@@ -46,7 +51,7 @@ final class RequestRates {
   private Window window(String who) {
     Instant now = clock.instant();
     Window window = windows.get(who);
-    if (window == null || window.start.plus(MINUTE).isBefore(now)) {
+    if (window == null || !window.covers(now)) {
       window = new Window(now);
       windows.remove(who);
       windows.put(who, window);

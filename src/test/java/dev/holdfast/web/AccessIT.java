@@ -458,6 +458,7 @@ class AccessIT {
         statuses.add(ann.get("/api/v1/queues").status());
       }
       assertThat(statuses).containsExactly(200, 200, 200, 429, 429);
+      assertThat(ann.get("/api/v1/queues").header("Retry-After")).hasValue("60");
       assertThat(viewer.get("/api/v1/queues").status()).isEqualTo(200);
     }
   }
