@@ -56,6 +56,9 @@ record ServerCommands(Path home) implements Servers {
       tellIfSlow(answered, patience);
       EmbeddedServer server =
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
+      if (server != null) {
+        parts.add(EmbeddedRevival.of(server), EmbeddedRevival::close);
+      }
       EmbeddedServer.Address own = server == null ? running(settings) : server.address();
       Settings used =
           own == null ? settings : settings.withOwnDatabase(own.directory(), own.password());

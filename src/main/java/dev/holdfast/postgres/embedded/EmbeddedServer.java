@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A PostgreSQL of our own for {@code demo} and {@code worker --embedded}: real, durable, on
@@ -50,8 +52,13 @@ public final class EmbeddedServer implements AutoCloseable {
 
   private final EmbeddedServerOptions options;
   private final EmbeddedServerControl control;
-  private final EmbeddedServerRecord record;
-  private final boolean owned;
+
+  /** Of this process; the file's lock is for others. */
+  private final ReentrantLock changing = new ReentrantLock();
+
+  private volatile EmbeddedServerRecord record;
+  private volatile boolean owned;
+  private boolean closed;
 
   private EmbeddedServer(
       EmbeddedServerOptions options,
@@ -138,6 +145,43 @@ public final class EmbeddedServer implements AutoCloseable {
     return !owned;
   }
 
+  /** Done when the process of the server is gone. */
+  public CompletableFuture<?> death() {
+    Optional<ProcessHandle> process = ProcessHandle.of(record.pid());
+    return process.isPresent()
+        ? process.get().onExit()
+        : CompletableFuture.completedFuture(true);
+  }
+
+  /**
+   * Starts the server that has died, or attaches to it where another process has done so. Does
+   * nothing once this is closed.
+   *
+   * @throws EmbeddedServerException if that is not possible; the message says what to do
+   */
+  public void startAgain() {
+    changing.lock();
+    try {
+      if (!closed) {
+        requireData();
+        EmbeddedServer again = start(options, List.of(control.account()));
+        record = again.record;
+        owned = again.owned;
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** A new database in the place of one whose disk went away would look like lost tickets. */
+  private void requireData() {
+    Path data = EmbeddedServerCluster.data(options.directory());
+    if (!Files.exists(data)) {
+      throw new EmbeddedServerException(
+          data + " is gone, and no new one is made while a worker runs: put it back, or end it");
+    }
+  }
+
   /**
    * Stops the server, ending all its sessions, if this process answers for it.
    *
@@ -145,9 +189,18 @@ public final class EmbeddedServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!owned) {
-      return;
+    changing.lock();
+    try {
+      closed = true;
+      if (owned) {
+        stop();
+      }
+    } finally {
+      changing.unlock();
     }
+  }
+
+  private void stop() {
     try (FileChannel channel = openLock(options);
         FileLock lock = channel.lock()) {
       Path data = EmbeddedServerCluster.data(options.directory());

@@ -166,6 +166,23 @@ class EmbeddedServerIT {
   }
 
   @Test
+  @DisplayName("a server whose data is gone is not replaced by an empty one")
+  void dataIsGone() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      kill(server.address().pid());
+      Path data = home.resolve("postgres/data");
+      Files.move(data, home.resolve("unmounted"));
+      assertThatThrownBy(server::startAgain)
+          .isInstanceOf(EmbeddedServerException.class)
+          .hasMessageContaining("is gone, and no new one is made");
+      assertThat(data).doesNotExist();
+      Files.move(home.resolve("unmounted"), data);
+      server.startAgain();
+      assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
   @DisplayName("a stale postmaster.pid whose number now belongs to another process is no obstacle")
   void survivesReusedPid() throws Exception {
     EmbeddedServer killed = EmbeddedServer.start(options);
