@@ -157,6 +157,23 @@ class DoctorFindingsIT {
   }
 
   @Test
+  @DisplayName(
+      "a foreign key that keeps tickets beyond their time is found, one that does not is not")
+  void references() throws Exception {
+    sql(
+        "CREATE TABLE public.orders (ticket_id bigint REFERENCES holdfast.ticket_base (id))",
+        "CREATE TABLE public.notes (ticket_id bigint REFERENCES holdfast.ticket_base (id) ON DELETE"
+            + " CASCADE)");
+    try {
+      assertThat(finding("references").get("detail").stringValue())
+          .endsWith("their time: orders (orders_ticket_id_fkey)");
+    } finally {
+      sql("DROP TABLE public.orders", "DROP TABLE public.notes");
+    }
+    assertThat(finding("references").get("status").stringValue()).isEqualTo("ok");
+  }
+
+  @Test
   @DisplayName("issue 20, 2.6: notifications of another database do not arrive; of this they do")
   void notifications() {
     environment.put(
@@ -305,7 +322,7 @@ class DoctorFindingsIT {
       environment.put("HOLDFAST_DATABASE_PASSWORD", "v");
       Cli.Result result = cli().run("doctor", "--json");
       assertThat(result.code()).isZero();
-      assertThat(result.json().size()).isEqualTo(26);
+      assertThat(result.json().size()).isEqualTo(27);
       JsonNode transactions = finding("transactions");
       assertThat(transactions.get("status").stringValue()).isEqualTo("skip");
       run(transactions.get("command").stringValue());
@@ -354,7 +371,7 @@ class DoctorFindingsIT {
       Cli.Result result = cli().run("doctor");
       assertThat(result.code()).isZero();
       assertThat(result.lines())
-          .hasSize(26)
+          .hasSize(27)
           .anyMatch(line -> line.startsWith("warn  holds: no answer in time"))
           .anyMatch(line -> line.startsWith("ok    leases: "));
     }

@@ -110,6 +110,7 @@ public final class DoctorCommand implements Callable<Integer> {
     TicketReader tickets = checkup.tickets();
     looks.add("roles", () -> ServerChecks.roles(checkup.missingRoles()));
     looks.add("vacuum", () -> ServerChecks.vacuum(checkup.tables(), server));
+    looks.add("references", () -> TicketChecks.references(checkup.references()));
     looks.add("workers", () -> TicketChecks.workers(tickets.workers(), tickets.liveWorkers()));
     looks.add(
         "leases", () -> TicketChecks.leases(checkup.leasesExpiredFor(TicketChecks.RESCUE_GRACE)));

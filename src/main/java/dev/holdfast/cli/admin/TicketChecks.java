@@ -50,6 +50,16 @@ final class TicketChecks {
             "look at holdfast stats; tickets of silent workers are rescued when their lease ends");
   }
 
+  static CheckResult references(List<String> keys) {
+    return keys.isEmpty()
+        ? CheckResult.ok("references", "no other table keeps tickets from being deleted")
+        : CheckResult.warn(
+            "references",
+            "tickets that these foreign keys refer to stay beyond their time: "
+                + String.join(", ", keys),
+            "make them ON DELETE CASCADE or ON DELETE SET NULL, with an index on their columns");
+  }
+
   static CheckResult kinds(List<ReadyKind> ready, LiveWorkers live) {
     List<ReadyKind> stranded =
         ready.stream().filter(each -> !live.take(each.queue(), each.kind())).toList();

@@ -5,11 +5,15 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Retention;
 import dev.holdfast.queue.TicketPruner;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes what retention lets go, and the rows of workers long gone. Goes through the tickets from
@@ -18,13 +22,20 @@ import org.jspecify.annotations.Nullable;
  * workers may prune at once.
  */
 public final class PostgresTicketPruner implements TicketPruner {
+  private static final Logger log = LoggerFactory.getLogger(PostgresTicketPruner.class);
+
   private static final int PAGE = 10_000;
+
+  /** How much smaller a page becomes that is refused, and larger again after one that is not. */
+  private static final int STEP = 10;
 
   private final Transactions transactions;
   private final String prune;
   private final String pruneWorkers;
   private final String pruneBatches;
+  private final String nextTicket;
   private final int pageSize;
+  private final AtomicBoolean toldOfReferences = new AtomicBoolean();
 
   public PostgresTicketPruner(DataSource dataSource, String schema) {
     this(dataSource, schema, PAGE);
@@ -39,6 +50,9 @@ public final class PostgresTicketPruner implements TicketPruner {
             "DELETE FROM holdfast.workers WHERE heartbeat_at < now() - :ms * interval '1"
                 + " millisecond'");
     this.pruneBatches = sql.load("prune_batches");
+    this.nextTicket =
+        sql.inSchema(
+            "SELECT COALESCE(min(id), :after) FROM holdfast.ticket_base WHERE id > :after");
     this.pageSize = pageSize;
   }
 
@@ -65,16 +79,45 @@ public final class PostgresTicketPruner implements TicketPruner {
           handle ->
               handle.createUpdate(pruneBatches).bind("ms", retention.done().toMillis()).execute());
     }
+    return pruneTickets(retention, limit);
+  }
+
+  /** A page with a ticket that a row of somebody's own table refers to is refused as a whole. */
+  private int pruneTickets(Retention retention, int limit) {
     int deleted = 0;
     long after = Long.MIN_VALUE;
+    int size = pageSize;
     while (true) {
-      Page page = prune(retention, after, limit - deleted);
-      deleted += page.deleted();
-      if (page.last() == null || !page.aged() || deleted >= limit) {
-        return deleted;
+      try {
+        Page page = prune(retention, after, size, limit - deleted);
+        deleted += page.deleted();
+        boolean allYoung = !page.aged() && size == pageSize;
+        if (page.last() == null || allYoung || deleted >= limit) {
+          return deleted;
+        }
+        after = page.last();
+        size = Math.min(pageSize, size * STEP);
+      } catch (InvalidTicketException e) {
+        if (size == 1) {
+          after = passedOver(after, e);
+        }
+        size = Math.max(1, size / STEP);
       }
-      after = page.last();
     }
+  }
+
+  private long passedOver(long after, InvalidTicketException e) {
+    long id =
+        transactions.runStatement(
+            handle -> handle.createQuery(nextTicket).bind("after", after).mapTo(Long.class).one());
+    if (!toldOfReferences.getAndSet(true)) {
+      log.warn(
+          "ticket {} is past its time and stays, as do all that other tables refer to: {}; a"
+              + " foreign key with ON DELETE CASCADE or ON DELETE SET NULL lets them go",
+          id,
+          e.getMessage());
+    }
+    return id;
   }
 
   private int pruneWorkers(Handle handle, Retention retention) {
@@ -84,12 +127,12 @@ public final class PostgresTicketPruner implements TicketPruner {
         .execute();
   }
 
-  private Page prune(Retention retention, long after, int limit) {
+  private Page prune(Retention retention, long after, int size, int limit) {
     return transactions.run(
         handle ->
             PinnedPlan.on(handle.createQuery(prune))
                 .bind("after", after)
-                .bind("page", pageSize)
+                .bind("page", size)
                 .bind("done_ms", retention.done().toMillis())
                 .bind("cancelled_ms", retention.cancelled().toMillis())
                 .bind("limit", limit)

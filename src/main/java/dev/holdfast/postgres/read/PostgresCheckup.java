@@ -133,6 +133,13 @@ public final class PostgresCheckup implements Checkup {
       WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name)
       """;
 
+  private static final String REFERENCES =
+      """
+      SELECT format('%s (%I)', conrelid::regclass, conname) FROM pg_constraint
+      WHERE contype = 'f' AND confrelid = 'holdfast.ticket_base'::regclass AND confdeltype IN ('a', 'r')
+      ORDER BY 1
+      """;
+
   private final DataSource dataSource;
   private final DataSource listening;
   private final Sql sql;
@@ -258,6 +265,11 @@ public final class PostgresCheckup implements Checkup {
             DATA_DIRECTORY, UnaryOperator.identity(), (row, context) -> Path.of(row.getString(1)))
         .stream()
         .findFirst();
+  }
+
+  @Override
+  public List<String> references() {
+    return rows(REFERENCES, UnaryOperator.identity(), (row, context) -> row.getString(1));
   }
 
   @Override

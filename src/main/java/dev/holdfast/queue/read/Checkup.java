@@ -148,6 +148,12 @@ public interface Checkup {
    */
   Optional<Path> dataDirectory();
 
+  /**
+   * The foreign keys of other tables that keep tickets from being deleted, as {@code shop.orders
+   * (orders_ticket_id_fkey)}.
+   */
+  List<String> references();
+
   /** Those of the roles for people, programs and workers that the server lacks. */
   List<String> missingRoles();
 }

@@ -3,9 +3,11 @@ package dev.holdfast.postgres.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.queue.Retention;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -21,9 +23,12 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -109,6 +114,36 @@ class PrunerIT {
     assertThat(kept()).containsExactly(done, cancelled);
     assertThat(pruner.prune(new Retention(Duration.ZERO, DAY, Duration.ZERO), 100)).isEqualTo(1);
     assertThat(kept()).containsExactly(done);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "DEFERRABLE INITIALLY DEFERRED", "ON DELETE RESTRICT"})
+  @DisplayName("what a person's own table refers to stays, and everything else goes")
+  void referred(String rule) {
+    List<Long> old = Stream.generate(() -> old("done")).limit(300).toList();
+    database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
+    long young = queue.enqueue();
+    List<Long> referred = List.of(old.getFirst(), old.get(137), old.get(138), old.getLast());
+    database.run(
+        "CREATE TABLE public.orders (ticket_id bigint REFERENCES holdfast.ticket_base (id) "
+            + rule
+            + ")");
+    try (LogLines log = new LogLines(PostgresTicketPruner.class)) {
+      referred.forEach(id -> database.run("INSERT INTO public.orders VALUES (?)", id));
+      PostgresTicketPruner small = new PostgresTicketPruner(database.dataSource(), "holdfast", 100);
+
+      assertThat(small.prune(new Retention(DAY, DAY, DAY), 1000)).isEqualTo(296);
+      assertThat(small.prune(new Retention(DAY, DAY, DAY), 1000)).isZero();
+      assertThat(kept())
+          .containsExactlyElementsOf(Stream.concat(referred.stream(), Stream.of(young)).toList());
+      assertThat(log.of(Level.WARN))
+          .singleElement()
+          .asString()
+          .contains("" + referred.getFirst(), "orders");
+    } finally {
+      database.run("DROP TABLE public.orders");
+    }
+    assertThat(pruner.prune(new Retention(DAY, DAY, DAY), 1000)).isEqualTo(4);
   }
 
   @Test
