@@ -45,6 +45,21 @@ END
 $$;
 COMMENT ON FUNCTION require_history IS 'Refuses with HF422 what no attempt or review of a ticket can have left in it.';
 
+CREATE OR REPLACE FUNCTION known_design(design_id bigint) RETURNS designs
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  d designs;
+BEGIN
+  SELECT * INTO d FROM designs WHERE designs.id = known_design.design_id;
+  IF NOT FOUND AND design_id IS NOT NULL THEN
+    RAISE EXCEPTION 'there is no design with the id %', design_id
+      USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
+  END IF;
+  RETURN d;
+END
+$$;
+COMMENT ON FUNCTION known_design IS 'A version of a design; HF404 if there is none with the id, NULL for NULL.';
+
 CREATE OR REPLACE FUNCTION insert_ticket() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -65,13 +80,7 @@ BEGIN
         USING ERRCODE = 'HF404', HINT = 'SELECT name, version FROM designs shows them.';
     END IF;
   END IF;
-  IF NEW.design_id IS NOT NULL THEN
-    SELECT * INTO d FROM designs WHERE designs.id = NEW.design_id;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'there is no design with the id %', NEW.design_id
-        USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
-    END IF;
-  END IF;
+  d := known_design(NEW.design_id);
   IF NEW.retry_after IS NOT NULL THEN
     PERFORM require_start('retry_after', NEW.retry_after);
   END IF;
@@ -188,6 +197,7 @@ CREATE OR REPLACE FUNCTION edit_ticket(ticket_id bigint, changes jsonb) RETURNS 
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base := locked_ticket(ticket_id);
+  d designs;
   refile boolean := false;
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
@@ -203,13 +213,23 @@ BEGIN
   IF changes ? 'max_cost_usd' THEN
     PERFORM require_cost_limit(t.kind, t.max_cost_usd);
   END IF;
+  IF changes ?| '{design_id,kind}' THEN
+    d := known_design(t.design_id);
+    IF t.kind <> d.kind THEN
+      RAISE EXCEPTION 'design "%" is of the kind "%", not "%"', d.name, d.kind, left(t.kind, 100)
+        USING ERRCODE = 'HF422', HINT = 'Set design_id and kind in one UPDATE.';
+    END IF;
+  END IF;
   IF changes ?| '{queue,kind}' THEN
     PERFORM know_lane(t.queue, t.kind);
   END IF;
   UPDATE ticket_base b SET
     queue = t.queue, kind = t.kind, design_id = t.design_id, title = t.title, payload = t.payload,
     assignee_type = t.assignee_type, priority = t.priority, unique_key = t.unique_key, result = t.result,
-    created_at = t.created_at, started_at = t.started_at, completed_at = t.completed_at, max_cost_usd = t.max_cost_usd,
+    created_at = t.created_at, started_at = t.started_at,
+    -- Retention never takes what has none.
+    completed_at = CASE WHEN b.state IN ('needs_review', 'done', 'cancelled') THEN COALESCE(t.completed_at, b.completed_at, now()) ELSE t.completed_at END,
+    max_cost_usd = t.max_cost_usd,
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
     retry_strategy = t.retry_strategy, error = t.error,
     error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
@@ -229,7 +249,8 @@ LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   stored jsonb;
 BEGIN
-  SELECT to_jsonb(b) || jsonb_build_object('allowed_actions', b.hold_actions) INTO stored FROM ticket_base b WHERE b.id = shown.id;
+  SELECT to_jsonb(b) || jsonb_build_object('allowed_actions', b.hold_actions, 'design', d.name, 'design_version', d.version) INTO stored
+  FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id WHERE b.id = shown.id;
   IF state_changed THEN
     -- Nobody runs a ticket whose state a person has just changed.
     RETURN jsonb_populate_record(shown,

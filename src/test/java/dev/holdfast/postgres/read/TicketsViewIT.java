@@ -81,6 +81,57 @@ class TicketsViewIT {
   }
 
   @Test
+  @DisplayName("an UPDATE of design or kind is refused where an INSERT would be")
+  void otherDesign() {
+    sql.run(
+        """
+        INSERT INTO holdfast.designs (name, version, kind, definition)
+        VALUES ('shell', 1, 'command', '{}'), ('shell', 2, 'command', '{}'), ('model', 1, 'agent', '{}')
+        """);
+    long id =
+        sql.number(
+            "INSERT INTO holdfast.tickets (design, design_version) VALUES ('shell', 1) RETURNING"
+                + " id");
+    String set = "UPDATE holdfast.tickets SET %s WHERE id = " + id;
+    TestSql.Refusal gone = sql.refusal(set.formatted("design_id = 4711"));
+    assertThat(gone.sqlState()).isEqualTo("HF404");
+    assertThat(gone.message()).contains("there is no design with the id 4711");
+    String model = "design_id = (SELECT id FROM holdfast.designs WHERE name = 'model')";
+    for (String other : List.of("kind = 'agent'", model)) {
+      TestSql.Refusal refusal = sql.refusal(set.formatted(other));
+      assertThat(refusal.sqlState()).isEqualTo("HF422");
+      assertThat(refusal.message())
+          .contains("is of the kind", "Set design_id and kind in one UPDATE");
+    }
+    String returning = " RETURNING concat_ws(' ', design, design_version, kind)";
+    assertThat(
+            sql.value(
+                set.formatted(
+                        "design_id = (SELECT id FROM holdfast.designs WHERE name = 'shell' AND"
+                            + " version = 2)")
+                    + returning))
+        .isEqualTo("shell 2 command");
+    assertThat(sql.value(set.formatted(model + ", kind = 'agent'") + returning))
+        .isEqualTo("model 1 agent");
+    assertThat(sql.value("SELECT kind FROM holdfast.ready WHERE id = ?", id)).isEqualTo("agent");
+    assertThat(sql.value(set.formatted("design_id = NULL, kind = 'x'") + returning)).isEqualTo("x");
+  }
+
+  @Test
+  @DisplayName("what has ended keeps a time of its end, by which retention goes")
+  void completed() {
+    long done = tickets.in(TicketState.DONE);
+    String before = sql.value("SELECT completed_at FROM holdfast.tickets WHERE id = ?", done);
+    assertThat(
+            sql.value(
+                "UPDATE holdfast.tickets SET completed_at = NULL WHERE id = ? RETURNING"
+                    + " completed_at",
+                done))
+        .isNotNull()
+        .isEqualTo(before);
+  }
+
+  @Test
   @DisplayName("22.4: an error that is written by hand is called by its first line")
   void errorByHand() {
     sql.run(
