@@ -6,17 +6,19 @@ import dev.holdfast.web.access.Digests;
 import dev.holdfast.web.access.Entrance;
 import dev.holdfast.web.access.Login;
 import dev.holdfast.web.access.LoginCookies;
+import dev.holdfast.web.access.Origin;
 import dev.holdfast.web.access.ProxyLogin;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import io.javalin.security.RouteRole;
-import java.net.URI;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before every route: who comes, whether they may, and whether it is they who ask and not a
@@ -33,11 +35,14 @@ final class Gate implements Routes {
   private final Access access;
   private final RequestRates requests;
   private final RequestRates failures;
+  private final Optional<Origin> console;
 
   Gate(Access access, InstantSource clock) {
     this.access = access;
     this.requests = new RequestRates(access.requestsPerMinute(), clock);
     this.failures = new RequestRates(FAILURES_PER_MINUTE, clock);
+    this.console =
+        Optional.ofNullable(access.console()).flatMap(each -> Origin.parse(each.toString()));
   }
 
   @Override
@@ -99,7 +104,7 @@ final class Gate implements Routes {
   }
 
   /** A name that somebody else's DNS points to this machine is how their page would get here. */
-  private static void requireThisMachine(Context context) {
+  private void requireThisMachine(Context context) {
     if (!THIS_MACHINE.contains(hostName(context))) {
       throw new Refused(
           403, "without web.tokens, Holdfast answers only to localhost, not to this host's name");
@@ -217,24 +222,31 @@ final class Gate implements Routes {
   }
 
   /** Browsers say which site's page sends something; other programs do not. */
-  static void requireSameSite(Context context) {
-    String origin = context.header("Origin");
+  void requireSameSite(Context context) {
     String site = context.header("Sec-Fetch-Site");
     boolean crossSite =
         !READS.contains(context.method())
             && site != null
             && !site.equals("same-origin")
             && !site.equals("none");
-    if (crossSite || (origin != null && !isOurs(origin, context))) {
+    if (crossSite) {
       throw new Refused(403, "this was sent by a page of another site");
+    }
+    String origin = context.header("Origin");
+    String host = context.header("Host");
+    if (origin != null && !isOurs(origin, host)) {
+      throw new Refused(
+          403,
+          "this was sent by a page of another site: the page is of %s, but the request came for the"
+                  .formatted(origin)
+              + " host %s. Behind a proxy, let it pass Host on, or set webhooks.console-url"
+                  .formatted(host));
     }
   }
 
-  private static boolean isOurs(String origin, Context context) {
-    try {
-      return String.valueOf(URI.create(origin).getAuthority()).equals(context.header("Host"));
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
+  private boolean isOurs(String from, @Nullable String host) {
+    Optional<Origin> origin = Origin.parse(from);
+    return origin.filter(each -> each.isOf(host)).isPresent()
+        || (origin.isPresent() && origin.equals(console));
   }
 }

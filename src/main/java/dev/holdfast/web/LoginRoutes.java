@@ -65,7 +65,7 @@ public final class LoginRoutes implements Routes {
   }
 
   private void logIn(Context context) {
-    Gate.requireSameSite(context);
+    gate.requireSameSite(context);
     requireShort(context);
     enter(
         context,

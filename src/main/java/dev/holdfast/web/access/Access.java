@@ -81,10 +81,6 @@ public final class Access {
         tokens, local, cookies, others, requestsPerMinute, requestsAtOnce, newConsole);
   }
 
-  public @Nullable URI console() {
-    return console;
-  }
-
   /** True if no tokens are configured, so that the only one is that of this start. */
   public boolean isLocal() {
     return local;
@@ -101,6 +97,11 @@ public final class Access {
 
   public int requestsPerMinute() {
     return requestsPerMinute;
+  }
+
+  /** The address where people reach the console; null where it is not known. */
+  public @Nullable URI console() {
+    return console;
   }
 
   public OtherLogins others() {
