@@ -57,8 +57,8 @@ final class AuthKeys {
           "",
           "The provider of OpenID Connect where people log in; its settings are read from"
               + " .well-known/openid-configuration below it. Needs web.auth.oidc-client-id and"
-              + " webhooks.console-url, below which /login/oidc/callback is where it sends people"
-              + " back. Empty is none.");
+              + " webhooks.console-url, at whose /login/oidc/callback it sends people back. Empty"
+              + " is none.");
   static final Key<String> OIDC_CLIENT_ID =
       SECTION.key(
           "web.auth.oidc-client-id",

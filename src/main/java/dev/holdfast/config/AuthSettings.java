@@ -90,10 +90,21 @@ public record AuthSettings(
           encrypted(issuer),
           clientId,
           orNull(values.get(AuthKeys.OIDC_CLIENT_SECRET)),
-          WebhookSettings.uri("webhooks.console-url", console),
+          withoutPath(WebhookSettings.uri("webhooks.console-url", console)),
           withOpenid(values.get(AuthKeys.OIDC_SCOPES)),
           values.get(AuthKeys.OIDC_NAME_CLAIM),
           values.get(AuthKeys.OIDC_GROUPS_CLAIM));
+    }
+
+    /** All addresses of the console begin at its host, and so does where people come back to. */
+    private static URI withoutPath(URI console) {
+      if (console.getRawPath().matches("/?")) {
+        return console;
+      }
+      throw new ConfigException(
+          "webhooks.console-url: the console needs a host name of its own, it does not work below"
+              + " a path such as "
+              + console.getRawPath());
     }
 
     private static URI encrypted(String issuer) {

@@ -96,8 +96,9 @@ final class WebKeys {
           "webhooks.console-url",
           ADDRESS,
           "",
-          "Where people reach the console, for the links in what is told and for"
-              + " web.auth.oidc-issuer. Empty gives none.");
+          "Where people reach the console, for the links in what is told, for web.auth.oidc-issuer,"
+              + " and for logins behind a proxy that changes the host. The console needs a host"
+              + " name of its own: it does not work below a path. Empty gives no links.");
   static final Key<WebhookSettings.Format> WEBHOOKS_FORMAT =
       SECTION.key(
           "webhooks.format",

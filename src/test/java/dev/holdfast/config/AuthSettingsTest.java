@@ -111,6 +111,7 @@ class AuthSettingsTest {
           web.auth.oidc-issuer     | ldap://id.example | https://
           web.auth.oidc-client-id  | ''                | web.auth.oidc-client-id
           webhooks.console-url     | ''                | webhooks.console-url
+          webhooks.console-url     | https://h.example/hf | does not work below a path such as /hf
           web.auth.oidc-scopes     | email             | openid
           web.auth.operators       | ''                | who may come in
           """)
