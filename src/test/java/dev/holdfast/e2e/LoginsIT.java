@@ -64,6 +64,8 @@ class LoginsIT {
       theirWord(visit, provider, rows);
       flaws(visit, provider);
       replays(visit, provider);
+      longWay(visit, provider);
+      rotations(visit, provider);
       proxysWord(new Visit(behindProxy, worker.address()), visit, rows);
     }
   }
@@ -125,6 +127,8 @@ class LoginsIT {
                 switch (flaw) {
                   case NONCE -> "not taken: .*nonce";
                   case AUDIENCE -> "not taken: .*aud";
+                  case OTHER_PARTY -> "not taken: it was issued to another client .azp.";
+                  case NOT_YET -> "not taken: it is not valid yet .nbf.";
                   case ISSUER -> "not taken: .*iss";
                   case EXPIRED -> "not taken: (?i).*expired";
                   case UNSIGNED -> "not taken: .*Unsecured";
@@ -168,6 +172,25 @@ class LoginsIT {
                 .get("/login/oidc/callback?" + denied, "Cookie", cookie(refused, "holdfast-login="))
                 .body())
         .contains("access_denied (&lt;b&gt;no");
+  }
+
+  private static void longWay(Visit visit, OidcServer provider) throws Exception {
+    provider.logsIn(ANN, Flaw.NONE);
+    String page = "/tickets?q=" + "x".repeat(1_000);
+    assertThat(visit.logIn(page).headers().firstValue("Location")).hasValue(page);
+    assertThat(visit.logIn(page + "x".repeat(1_000)).headers().firstValue("Location"))
+        .hasValue("/");
+  }
+
+  private static void rotations(Visit visit, OidcServer provider) throws Exception {
+    provider.rotatesKeys();
+    assertThat(visit.logIn("/").statusCode()).isEqualTo(303);
+    provider.rotatesKeys();
+    HttpResponse<String> tooSoon = visit.logIn("/");
+    assertThat(tooSoon.statusCode()).isEqualTo(403);
+    assertThat(tooSoon.body())
+        .contains("its ID token names a key that the provider did not have just now")
+        .doesNotContain("null");
   }
 
   private static void proxysWord(Visit proxy, Visit anybody, TicketRows rows) throws Exception {

@@ -50,8 +50,10 @@ public final class OidcServer implements AutoCloseable {
     NONE,
     NONCE,
     AUDIENCE,
+    OTHER_PARTY,
     ISSUER,
     EXPIRED,
+    NOT_YET,
     UNSIGNED,
     OTHER_KEY,
     SHARED_SECRET,
@@ -67,7 +69,7 @@ public final class OidcServer implements AutoCloseable {
   private static final JWSHeader.Builder RS256 = new JWSHeader.Builder(JWSAlgorithm.RS256);
 
   private final HttpServer server;
-  private final RSAKey key;
+  private volatile RSAKey key;
   private final RSAKey otherKey;
   private final Map<String, Grant> codes = new ConcurrentHashMap<>();
   private volatile Person person = new Person("nobody@example.org", List.of());
@@ -112,6 +114,11 @@ public final class OidcServer implements AutoCloseable {
   /** How often its settings were asked for. */
   public int questions() {
     return questions.get();
+  }
+
+  /** From now on its tokens name a key that nobody has read before. */
+  public void rotatesKeys() {
+    key = new RSAKey.Builder(key).keyID(UUID.randomUUID().toString()).build();
   }
 
   private void settings(HttpExchange exchange) throws IOException {
@@ -193,7 +200,12 @@ public final class OidcServer implements AutoCloseable {
         new JWTClaimsSet.Builder()
             .issuer(flaw == Flaw.ISSUER ? "http://127.0.0.1:1" : issuer())
             .subject("subject of " + grant.person().email())
-            .audience(flaw == Flaw.AUDIENCE ? "another-client" : CLIENT)
+            .audience(
+                flaw == Flaw.AUDIENCE
+                    ? List.of("another-client")
+                    : List.of(CLIENT, "another-client"))
+            .claim("azp", flaw == Flaw.OTHER_PARTY ? "another-client" : CLIENT)
+            .notBeforeTime(Date.from(now.plus(Duration.ofMinutes(flaw == Flaw.NOT_YET ? 2 : -2))))
             .issueTime(Date.from(now.minus(Duration.ofHours(2))))
             .expirationTime(
                 Date.from(
@@ -210,12 +222,13 @@ public final class OidcServer implements AutoCloseable {
         case UNSIGNED -> new PlainJWT(claims).serialize();
         case SHARED_SECRET -> {
           SignedJWT token =
-              new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("one").build(), claims);
+              new SignedJWT(
+                  new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(key.getKeyID()).build(), claims);
           token.sign(new MACSigner(key.toRSAPublicKey().getEncoded()));
           yield token.serialize();
         }
         default -> {
-          SignedJWT token = new SignedJWT(RS256.keyID("one").build(), claims);
+          SignedJWT token = new SignedJWT(RS256.keyID(key.getKeyID()).build(), claims);
           token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? otherKey : key));
           yield token.serialize();
         }

@@ -23,9 +23,12 @@ record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next
   static final Duration LIFETIME = Duration.ofMinutes(10);
   private static final String PURPOSE = "oidc";
   private static final int PARTS = 5;
+  private static final int LONGEST_NEXT = 1_300;
 
+  /** To the start page where the address is too long for a cookie. */
   static LoginAttempt to(String next) {
-    return new LoginAttempt(new State(), new Nonce(), new CodeVerifier(), next);
+    return new LoginAttempt(
+        new State(), new Nonce(), new CodeVerifier(), next.length() > LONGEST_NEXT ? "/" : next);
   }
 
   String cookie(LoginCookies cookies) {

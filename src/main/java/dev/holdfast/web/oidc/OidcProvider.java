@@ -4,13 +4,16 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jwt.JWT;
 import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import com.nimbusds.jwt.util.DateUtils;
 import com.nimbusds.oauth2.sdk.AuthorizationCode;
 import com.nimbusds.oauth2.sdk.AuthorizationCodeGrant;
 import com.nimbusds.oauth2.sdk.ErrorObject;
@@ -39,6 +42,7 @@ import java.net.URL;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -122,11 +126,32 @@ final class OidcProvider {
             new ClientID(client.id()),
             attempt.nonce(),
             CLOCK_SKEW_SECONDS);
-    processor.setJWTClaimsSetVerifier((claims, context) -> verifier.verify(claims, context));
+    processor.setJWTClaimsSetVerifier(
+        (claims, context) -> {
+          verifier.verify(claims, context);
+          requireForUs(claims);
+        });
     try {
       return processor.process(token, null);
+    } catch (RateLimitReachedException e) { // it has no message
+      throw refused(
+          "its ID token names a key that the provider did not have just now; try again in half a"
+              + " minute");
     } catch (BadJOSEException | JOSEException e) {
       throw refused("its ID token is not taken: " + e.getMessage());
+    }
+  }
+
+  /** What the library's verifier leaves out. */
+  private void requireForUs(JWTClaimsSet claims) throws BadJWTException {
+    Object party = claims.getClaim("azp");
+    if (party != null && !party.equals(client.id())) {
+      throw new BadJWTException("it was issued to another client (azp)");
+    }
+    Date start = claims.getNotBeforeTime();
+    if (start != null
+        && !DateUtils.isBefore(start, Date.from(clock.instant()), CLOCK_SKEW_SECONDS)) {
+      throw new BadJWTException("it is not valid yet (nbf)");
     }
   }
 
