@@ -47,7 +47,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/api/v1/tickets/release", this::release, Role.OPERATOR);
-    routes.get(PROGRESS + "{id}", this::progress, Role.VIEWER);
+    routes.get(PROGRESS + "{id}", Requests.plain(this::progress), Role.VIEWER);
     routes.post(PROGRESS + "{id}/undo", this::undo, Role.OPERATOR);
   }
 
@@ -141,7 +141,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
     public void addTo(JavalinDefaultRoutingApi routes) {
       routes.post(LIST, this::create, Role.OPERATOR);
       routes.get(LIST, this::list, Role.VIEWER);
-      routes.get(ONE, this::show, Role.VIEWER);
+      routes.get(ONE, Requests.plain(this::show), Role.VIEWER);
       routes.post(ONE + "/hold", this::hold, Role.OPERATOR);
       routes.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
     }
@@ -246,7 +246,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
       public void addTo(JavalinDefaultRoutingApi routes) {
         routes.post(LIST, this::start, Role.OPERATOR);
         routes.get(LIST, this::list, Role.VIEWER);
-        routes.get(ONE, this::show, Role.VIEWER);
+        routes.get(ONE, Requests.plain(this::show), Role.VIEWER);
         routes.post(ONE + "/stop", this::stop, Role.OPERATOR);
       }
 

@@ -98,6 +98,7 @@ final class Gate implements Routes {
       return role;
     }
     if (context.method().equals(HandlerType.HEAD)) {
+      context.header("Allow", "GET");
       throw new Refused(405, "HEAD is not for this path");
     }
     throw new IllegalStateException("the route " + context.path() + " must name one role");

@@ -28,7 +28,7 @@ record LimitRoutes(LimitDesk desk) implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.get(LIST, this::list, Role.VIEWER);
+    routes.get(LIST, Requests.plain(this::list), Role.VIEWER);
     routes.put(ONE, this::set, Role.OPERATOR);
     routes.delete(ONE, this::remove, Role.OPERATOR);
     routes.put(WEIGHT, this::weigh, Role.OPERATOR);

@@ -14,10 +14,13 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
+import io.javalin.http.MethodNotAllowedResponse;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.io.EOFException;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.UnsupportedCharsetException;
+import java.util.List;
+import java.util.TreeSet;
 import org.eclipse.jetty.http.HttpException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,8 +35,25 @@ record Problems(Pages pages) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.exception(Exception.class, (e, context) -> answer(context, problem(e, context)));
-    routes.exception(HttpResponseException.class, (e, context) -> answer(context, problem(e)));
+    routes.exception(
+        HttpResponseException.class,
+        (e, context) -> {
+          if (e instanceof MethodNotAllowedResponse) {
+            context.header("Allow", allowed(e, context.path()));
+          }
+          answer(context, problem(e));
+        });
     // What the server itself refuses (too long a line, a broken header) comes without a body.
+  }
+
+  /** The methods that the router knows for this path, and HEAD, which it is shown as GET. */
+  private static String allowed(HttpResponseException e, String path) {
+    TreeSet<String> methods = new TreeSet<>();
+    e.getDetails().values().forEach(names -> methods.addAll(List.of(names.split(", "))));
+    if (methods.contains("GET") && !path.startsWith(EventRoutes.PATH)) {
+      methods.add("HEAD");
+    }
+    return String.join(", ", methods);
   }
 
   private void answer(Context context, Problem problem) {

@@ -13,13 +13,13 @@ record QueueRoutes(WebPorts ports) implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.get(QUEUES, this::queues, Role.VIEWER);
+    routes.get(QUEUES, Requests.plain(this::queues), Role.VIEWER);
     routes.post(QUEUES + "/{queue}/pause", change(ports.desk()::pauseQueue), Role.OPERATOR);
     routes.post(QUEUES + "/{queue}/resume", change(ports.desk()::resumeQueue), Role.OPERATOR);
-    routes.get("/api/v1/workers", this::workers, Role.VIEWER);
-    routes.get("/api/v1/stats", this::stats, Role.VIEWER);
-    routes.get("/api/v1/designs", this::designs, Role.VIEWER);
-    routes.get("/api/v1/designs/<name>", this::design, Role.VIEWER);
+    routes.get("/api/v1/workers", Requests.plain(this::workers), Role.VIEWER);
+    routes.get("/api/v1/stats", Requests.plain(this::stats), Role.VIEWER);
+    routes.get("/api/v1/designs", Requests.plain(this::designs), Role.VIEWER);
+    routes.get("/api/v1/designs/<name>", Requests.plain(this::design), Role.VIEWER);
   }
 
   private void queues(Context context) {

@@ -5,6 +5,7 @@ import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
+import io.javalin.http.Handler;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -71,6 +72,10 @@ final class Requests {
     if (body.length == 0) {
       return Bodies.read(new byte[] {'{', '}'}, type);
     }
+    String encoding = context.header("Content-Encoding");
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw new Refused(415, "send the body as it is, without Content-Encoding");
+    }
     String mediaType = context.contentType();
     boolean json =
         mediaType != null
@@ -89,13 +94,26 @@ final class Requests {
             (name, values) -> {
               if (!known.contains(name)) {
                 throw Refused.badRequest(
-                    "there is no parameter \"%s\"; there are: %s"
-                        .formatted(cut(name), String.join(", ", known.stream().sorted().toList())));
+                    "there is no parameter \"" + cut(name) + "\"" + butThese(known));
               }
               if (values.size() > 1) {
                 throw Refused.badRequest(name + ": more than once; only one of them would count");
               }
             });
+  }
+
+  private static String butThese(Set<String> known) {
+    return known.isEmpty()
+        ? " here, nor any other"
+        : "; there are: " + String.join(", ", known.stream().sorted().toList());
+  }
+
+  /** A route without parameters: one that is given would be ignored. */
+  static Handler plain(Handler route) {
+    return context -> {
+      requireKnown(context, Set.of());
+      route.handle(context);
+    };
   }
 
   static TicketFilter filter(Context context) {

@@ -54,8 +54,8 @@ final class ScheduleRoutes implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.get(LIST, this::list, Role.VIEWER);
-    routes.get(ONE, this::show, Role.VIEWER);
+    routes.get(LIST, Requests.plain(this::list), Role.VIEWER);
+    routes.get(ONE, Requests.plain(this::show), Role.VIEWER);
     routes.put(ONE, this::put, Role.OPERATOR);
     routes.delete(ONE, this::delete, Role.OPERATOR);
     routes.post(ONE + "/pause", change(desk::pause), Role.OPERATOR);

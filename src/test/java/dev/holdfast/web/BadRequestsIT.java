@@ -94,6 +94,18 @@ class BadRequestsIT {
     "GET, /api/v1/events?ticket=x, 400",
     "GET, /api/v1/tickets?queue=a&queue=b, 400",
     "GET, /api/v1/figures?windwo=7d, 400",
+    "GET, /api/v1/queues?queue=mail, 400",
+    "GET, /api/v1/workers?limit=1, 400",
+    "GET, /api/v1/stats?queue=mail, 400",
+    "GET, /api/v1/designs?name=x, 400",
+    "GET, /api/v1/designs/x?version=1, 400",
+    "GET, /api/v1/limits?scope=queue:mail, 400",
+    "GET, /api/v1/schedules?queue=mail, 400",
+    "GET, /api/v1/schedules/x?at=1, 400",
+    "GET, /api/v1/batches/1?state=done, 400",
+    "GET, /api/v1/releases/1?x=1, 400",
+    "GET, /api/v1/bulk/1?x=1, 400",
+    "GET, /api/v1/tickets/1/transcript?limit=1, 400",
     "GET, /broken, 500",
     "DELETE, /api/v1/tickets/1, 405",
     "PUT, /api/v1/queues, 405",
@@ -106,6 +118,45 @@ class BadRequestsIT {
   void garbage(String method, String path, int status) {
     assertProblem(
         ann.send(method, path.replace("٣", "%D9%A3"), method.equals("GET") ? null : ""), status);
+  }
+
+  @Test
+  @DisplayName("where there are no parameters, the refusal of one says so")
+  void noParameters() {
+    assertThat(ann.get("/api/v1/tickets/1?x=1").detail())
+        .isEqualTo("there is no parameter \"x\" here, nor any other");
+    assertThat(ann.get("/api/v1/figures?x=1").detail())
+        .isEqualTo("there is no parameter \"x\"; there are: window");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "DELETE | /api/v1/tickets | GET, HEAD, POST",
+        "POST | /api/v1/queues | GET, HEAD",
+        "OPTIONS | /api/v1/tickets/1/release | POST",
+        "HEAD | /api/v1/events | GET",
+        "POST | /api/v1/events | GET",
+        "PATCH | /api/v1/schedules/nightly | DELETE, GET, HEAD, PUT",
+        "DELETE | /login | GET, HEAD, POST",
+      })
+  @DisplayName("a method that a path has not is refused with those that it has")
+  void allow(String method, String path, String allowed) {
+    Answer answer = ann.send(method, path, null);
+    assertThat(answer.status()).isEqualTo(405);
+    assertThat(answer.header("Allow")).hasValue(allowed);
+  }
+
+  @Test
+  @DisplayName("a body that is compressed is refused as such; identity is none")
+  void encoded() {
+    String release = TICKETS + "/" + queue.enqueue() + "/hold";
+    Answer refused = ann.post(release, "{\"reason\": \"x\"}", "Content-Encoding", "gzip");
+    assertProblem(refused, 415);
+    assertThat(refused.detail()).isEqualTo("send the body as it is, without Content-Encoding");
+    assertThat(ann.post(release, "{\"reason\": \"x\"}", "Content-Encoding", "Identity").status())
+        .isEqualTo(200);
   }
 
   @Test

@@ -66,27 +66,28 @@ record BulkRun(BulkAction action, Order order) {
         progress.finished(),
         processed(progress),
         total(progress),
-        asOfNow.apply(notice(progress)),
+        asOfNow.apply(notice(progress, MOST_DETAILS)),
         order.back);
   }
 
-  /** {@code Released 41 of 42.}, with a line for each ticket with which it was not done. */
+  /** {@code Released 41 of 42.}, with lines for tickets with which it was not done. */
   Notice notice() {
-    return notice(action.progress());
+    return notice(action.progress(), NoticeCookie.MOST_DETAILS - 1);
   }
 
-  private Notice notice(Progress progress) {
+  private Notice notice(Progress progress, int most) {
     boolean isGood = progress.refused() == 0 && progress.problem() == null;
     boolean offersUndo = order.verb.canBeUndone && progress.finished() && progress.done() > 0;
-    return Notice.of(isGood, words(progress), details(progress), offersUndo ? order.id : null);
+    return Notice.of(
+        isGood, words(progress), details(progress, most), offersUndo ? order.id : null);
   }
 
-  private static List<String> details(Progress progress) {
+  private static List<String> details(Progress progress, int most) {
     Stream<String> told =
         progress.refusals().stream()
-            .limit(MOST_DETAILS)
+            .limit(most)
             .map(refusal -> "#" + refusal.id() + ": " + refusal.detail());
-    long more = progress.refused() - MOST_DETAILS;
+    long more = progress.refused() - most;
     return Stream.concat(
             told, more > 0 ? Stream.of("and " + Format.number(more) + " more") : Stream.empty())
         .collect(Collectors.toUnmodifiableList());

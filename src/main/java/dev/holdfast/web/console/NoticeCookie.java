@@ -18,7 +18,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class NoticeCookie {
   private static final String NAME = "holdfast_notice";
   private static final int SECONDS = 60;
-  private static final int MOST_DETAILS = 8;
+
+  /** With the last one it may say how many more there are. */
+  static final int MOST_DETAILS = 9;
+
   private static final int LONGEST_TEXT = 400;
   private static final int LONGEST_DETAIL = 160;
   private static final JsonMapper MAPPER = JsonMapper.builder().build();

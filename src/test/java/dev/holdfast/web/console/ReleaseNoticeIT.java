@@ -18,6 +18,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -146,6 +147,21 @@ class ReleaseNoticeIT {
     assertThat(page())
         .contains("Released 1 ticket.", "id=\"undo\"")
         .doesNotContain("on hold again");
+  }
+
+  @Test
+  @DisplayName("a notice names eight tickets with which it was not done, and says how many more")
+  void more() throws Exception {
+    List<Long> ids = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      ids.add(tickets.hold("t" + i, "boom"));
+    }
+    release(ids);
+    page();
+    release(ids);
+    assertThat(page())
+        .contains("Released 0 of 10", "#" + ids.get(7) + ": ", "and 2 more")
+        .doesNotContain("#" + ids.get(8) + ": ");
   }
 
   @Test
