@@ -32,16 +32,18 @@ final class LocalToken implements AutoCloseable {
   private static final int BYTES = 32;
 
   private final String secret;
+  private final Path home;
   private final @Nullable FileChannel lock;
 
-  private LocalToken(String secret, @Nullable FileChannel lock) {
+  private LocalToken(String secret, Path home, @Nullable FileChannel lock) {
     this.secret = secret;
+    this.home = home;
     this.lock = lock;
   }
 
   /** For a port that has nothing which needs a token. */
   static LocalToken toldNobody() {
-    return new LocalToken(random(), null);
+    return new LocalToken(random(), Path.of(""), null);
   }
 
   /**
@@ -57,7 +59,7 @@ final class LocalToken implements AutoCloseable {
           "the API's token cannot be kept in {}: {}; configure web.tokens to use the API",
           home.resolve("token"),
           e.toString());
-      return toldNobody();
+      return new LocalToken(random(), home, null);
     }
   }
 
@@ -76,7 +78,7 @@ final class LocalToken implements AutoCloseable {
     } catch (OverlappingFileLockException e) {
       log.debug("another part of this process has made the token");
     }
-    return new LocalToken(read(channel, file), channel);
+    return new LocalToken(read(channel, file), home, channel);
   }
 
   /**
@@ -129,7 +131,10 @@ final class LocalToken implements AutoCloseable {
   /** For its bearers, who act as this process's user. */
   Access access() {
     return Access.ofThisMachine(
-        secret, System.getProperty("user.name", "unknown"), InstantSource.system());
+        secret,
+        System.getProperty("user.name", "unknown"),
+        home.toAbsolutePath().normalize().toString(),
+        InstantSource.system());
   }
 
   /** The settings of a process that takes it out of what leaves the process. */

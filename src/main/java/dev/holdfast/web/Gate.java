@@ -5,7 +5,6 @@ import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Digests;
 import dev.holdfast.web.access.Entrance;
 import dev.holdfast.web.access.Login;
-import dev.holdfast.web.access.LoginCookies;
 import dev.holdfast.web.access.Origin;
 import dev.holdfast.web.access.ProxyLogin;
 import dev.holdfast.web.access.Role;
@@ -160,7 +159,7 @@ final class Gate implements Routes {
   }
 
   private Visitor withCookie(Context context, Refused otherwise) {
-    String cookie = context.cookie(LoginCookies.NAME);
+    String cookie = access.cookies().among(context.cookieMap());
     if (cookie == null) {
       throw otherwise;
     }

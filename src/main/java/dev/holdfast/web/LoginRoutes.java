@@ -3,7 +3,6 @@ package dev.holdfast.web;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Entrance;
-import dev.holdfast.web.access.LoginCookies;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
@@ -32,7 +31,7 @@ public final class LoginRoutes implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/login", this::show, Role.ANYONE);
     routes.post("/login", this::logIn, Role.ANYONE);
-    routes.post("/logout", LoginRoutes::logOut, Role.VIEWER);
+    routes.post("/logout", this::logOut, Role.VIEWER);
   }
 
   /** The form for whoever may come in here. */
@@ -89,7 +88,7 @@ public final class LoginRoutes implements Routes {
       return;
     }
     if (!isLoggedIn(context, token.get())) {
-      Entrance.enter(context, access.cookies().issue(token.get()), next);
+      Entrance.enter(context, access.cookies(), access.cookies().issue(token.get()), next);
     } else {
       context.redirect(next, HttpStatus.SEE_OTHER);
     }
@@ -97,13 +96,13 @@ public final class LoginRoutes implements Routes {
 
   /** A new cookie would make pages too old that are open in the same browser. */
   private boolean isLoggedIn(Context context, AccessToken token) {
-    String cookie = context.cookie(LoginCookies.NAME);
+    String cookie = access.cookies().among(context.cookieMap());
     return cookie != null
         && access.cookies().read(cookie, access).filter(token.login()::equals).isPresent();
   }
 
-  private static void logOut(Context context) {
-    context.cookie(Entrance.cookie(context, LoginCookies.NAME, "", "/", 0));
+  private void logOut(Context context) {
+    context.cookie(Entrance.cookie(context, access.cookies().name(), "", "/", 0));
     context.redirect("/login", HttpStatus.SEE_OTHER);
   }
 }

@@ -82,6 +82,20 @@ class LocalTokenTest {
   }
 
   @Test
+  @DisplayName("makes a cookie of one name in one directory, over restarts, and another elsewhere")
+  void cookie() throws IOException {
+    String name = cookieName(home);
+    assertThat(cookieName(home)).isEqualTo(name);
+    assertThat(cookieName(Files.createDirectory(directory.resolve("another")))).isNotEqualTo(name);
+  }
+
+  private static String cookieName(Path home) {
+    try (LocalToken token = LocalToken.in(home)) {
+      return token.access().cookies().name();
+    }
+  }
+
+  @Test
   @DisplayName("is not kept in another user's directory")
   void anothers() throws IOException {
     UserPrincipal nobody =

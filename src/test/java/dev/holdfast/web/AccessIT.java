@@ -12,6 +12,8 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.io.IOException;
+import java.net.CookieManager;
+import java.net.HttpCookie;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -25,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -195,7 +198,8 @@ class AccessIT {
     String cookie = cookie("token=" + WebFixture.VIEWER);
     assertThat(nobody.get(TICKETS, "Cookie", cookie).status()).isEqualTo(200);
     List<String> forged = new ArrayList<>();
-    for (int i = "holdfast=".length(); i < cookie.length(); i++) {
+    String name = cookie.substring(0, cookie.indexOf('=') + 1);
+    for (int i = name.length(); i < cookie.length(); i++) {
       char changed = cookie.charAt(i) == 'A' ? 'B' : 'A';
       // The last digit of base64 has bits that say nothing.
       if (i < cookie.length() - 1) {
@@ -204,11 +208,11 @@ class AccessIT {
     }
     forged.addAll(
         List.of(
-            "holdfast=",
-            "holdfast=.",
-            "holdfast=...",
-            "holdfast=" + "x".repeat(5000),
-            "holdfast=\"" + cookie.substring(9) + "\"x",
+            name,
+            name + ".",
+            name + "...",
+            name + "x".repeat(5000),
+            name + "\"" + cookie.substring(name.length()) + "\"x",
             cookie.substring(0, cookie.lastIndexOf('.'))));
     for (String each : forged) {
       assertThat(nobody.get(TICKETS, "Cookie", each).status()).as(each).isEqualTo(401);
@@ -236,7 +240,35 @@ class AccessIT {
         nobody.send(
             "POST", "/logout", "_csrf=" + csrf(cookie), "Content-Type", FORM, "Cookie", cookie);
     assertThat(out.status()).as(out.toString()).isEqualTo(303);
-    assertThat(out.header("Set-Cookie").orElseThrow()).contains("holdfast=; ").contains("1970");
+    assertThat(out.header("Set-Cookie").orElseThrow())
+        .startsWith(cookie.substring(0, cookie.indexOf('=')) + "=; ")
+        .contains("1970");
+  }
+
+  @Test
+  @DisplayName("consoles of two databases at one host name do not end each other's logins")
+  void twoConsoles() {
+    Access other =
+        Access.of(WebFixture.tokens(), OtherLogins.NONE, () -> "another database's key", now::get);
+    try (WebServer second = WebFixture.server(other, WebFixture.api(WebFixture.ports(pool)));
+        ApiClient there = new ApiClient(second.port(), null)) {
+      CookieManager browser = new CookieManager();
+      String form = "token=" + WebFixture.ANN;
+      for (ApiClient console : List.of(nobody, there, nobody)) {
+        keep(browser, console.send("POST", "/login", form, "Content-Type", FORM));
+      }
+      String cookies =
+          browser.getCookieStore().getCookies().stream()
+              .map(HttpCookie::toString)
+              .collect(Collectors.joining("; "));
+      assertThat(nobody.get(TICKETS, "Cookie", cookies).status()).isEqualTo(200);
+      assertThat(there.get(TICKETS, "Cookie", cookies).status()).isEqualTo(200);
+    }
+  }
+
+  private static void keep(CookieManager browser, Answer answer) {
+    HttpCookie.parse(answer.header("Set-Cookie").orElseThrow())
+        .forEach(each -> browser.getCookieStore().add(URI.create("http://127.0.0.1/"), each));
   }
 
   @Test

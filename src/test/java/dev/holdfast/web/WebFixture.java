@@ -84,7 +84,7 @@ final class WebFixture {
 
   /** Without configured tokens; bearers of {@link #LOCAL} act in this name. */
   static Access local(String person) {
-    return Access.ofThisMachine(LOCAL, person, InstantSource.system());
+    return Access.ofThisMachine(LOCAL, person, "/here", InstantSource.system());
   }
 
   static Access bearers() {

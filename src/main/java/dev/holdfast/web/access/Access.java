@@ -43,13 +43,15 @@ public final class Access {
    * For whoever has the token of this start, on this machine only; links with it log in.
    *
    * @param person in whose name its bearer acts
+   * @param place where the token is kept, whatever it is at this start
    */
-  public static Access ofThisMachine(String token, String person, InstantSource clock) {
+  public static Access ofThisMachine(
+      String token, String person, String place, InstantSource clock) {
     byte[] hash = AccessToken.hash(token);
     return new Access(
         List.of(new AccessToken(Role.OPERATOR, person, HexFormat.of().formatHex(hash))),
         true,
-        new LoginCookies(() -> "cookies of " + token, clock),
+        new LoginCookies(() -> "cookies of " + token, () -> place, clock),
         OtherLogins.NONE,
         0,
         USUALLY_AT_ONCE,
@@ -59,7 +61,7 @@ public final class Access {
   /** For bearers of configured tokens, of which there may be none, and whom others log in. */
   public static Access of(
       List<AccessToken> tokens, OtherLogins others, Supplier<String> secret, InstantSource clock) {
-    LoginCookies cookies = new LoginCookies(secret, clock);
+    LoginCookies cookies = new LoginCookies(secret, secret, clock);
     return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE, null);
   }
 

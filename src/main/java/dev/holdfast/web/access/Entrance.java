@@ -14,11 +14,11 @@ public final class Entrance {
   private Entrance() {}
 
   /**
-   * @param cookie of {@link LoginCookies}
+   * @param cookie of these
    */
-  public static void enter(Context context, String cookie, String next) {
+  public static void enter(Context context, LoginCookies cookies, String cookie, String next) {
     int seconds = (int) LoginCookies.LIFETIME.toSeconds();
-    context.cookie(cookie(context, LoginCookies.NAME, cookie, "/", seconds));
+    context.cookie(cookie(context, cookies.name(), cookie, "/", seconds));
     context.redirect(localPath(next), HttpStatus.SEE_OTHER);
   }
 

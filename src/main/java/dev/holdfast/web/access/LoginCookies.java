@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cookie of a login: whose token it was, or whom a provider has named, and until when; signed,
@@ -14,20 +16,32 @@ import java.util.function.Supplier;
  * come in, is no longer configured. Thread-safe.
  */
 public final class LoginCookies {
-  public static final String NAME = "holdfast";
   public static final Duration LIFETIME = Duration.ofHours(12);
   private static final int LONGEST = 2000;
   private static final String MEMBER = "member";
 
   private final Supplier<String> secret;
+  private final Supplier<String> owner;
   private final InstantSource clock;
 
   /**
    * @param secret of the signature; asked for each time
+   * @param owner what tells this console's cookie from others', over restarts; asked for each time
    */
-  LoginCookies(Supplier<String> secret, InstantSource clock) {
+  LoginCookies(Supplier<String> secret, Supplier<String> owner, InstantSource clock) {
     this.secret = secret;
+    this.owner = owner;
     this.clock = clock;
+  }
+
+  /** Browsers send a cookie to every port of a host: each console there needs a name of its own. */
+  public String name() {
+    return "holdfast-" + signature(owner.get(), "the name of a cookie").substring(0, 6);
+  }
+
+  /** The cookie among those that a browser sent; null where there is none. */
+  public @Nullable String among(Map<String, String> sent) {
+    return sent.isEmpty() ? null : sent.get(name());
   }
 
   public String issue(AccessToken token) {
@@ -105,7 +119,11 @@ public final class LoginCookies {
   }
 
   private String signature(String content) {
-    return Digests.base64url(Digests.hmac(secret.get().getBytes(UTF8), content));
+    return signature(secret.get(), content);
+  }
+
+  private static String signature(String key, String content) {
+    return Digests.base64url(Digests.hmac(key.getBytes(UTF8), content));
   }
 
   private static final java.nio.charset.Charset UTF8 = StandardCharsets.UTF_8;

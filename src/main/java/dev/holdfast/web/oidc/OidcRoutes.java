@@ -11,6 +11,7 @@ import dev.holdfast.web.Refused;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.Entrance;
+import dev.holdfast.web.access.LoginCookies;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
@@ -137,7 +138,8 @@ public final class OidcRoutes implements Routes {
             .roleOf(person.name(), person.groups())
             .orElseThrow(() -> new Refused(403, LoginRoutes.notLetIn(person.name())));
     log.info("{} has logged in as {}", person.name(), role);
-    Entrance.enter(context, access.cookies().issue(person.name(), role, access.others()), next);
+    LoginCookies cookies = access.cookies();
+    Entrance.enter(context, cookies, cookies.issue(person.name(), role, access.others()), next);
   }
 
   private void keep(Context context, String cookie, int seconds) {
