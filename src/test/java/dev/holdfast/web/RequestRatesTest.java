@@ -16,7 +16,8 @@ class RequestRatesTest {
   }
 
   private boolean takesTwoMore() {
-    return rates.take("ann") && rates.take("ann");
+    boolean first = rates.take("ann");
+    return rates.take("ann") && first;
   }
 
   @Test
