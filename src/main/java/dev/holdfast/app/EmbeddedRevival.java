@@ -43,11 +43,9 @@ final class EmbeddedRevival implements AutoCloseable {
         if (closed.isDone()) {
           return;
         }
-        log.warn("the embedded PostgreSQL has ended; it is started again in {} s", pause.toSeconds());
-        closed
-            .copy()
-            .completeOnTimeout(null, pause.toNanos(), TimeUnit.NANOSECONDS)
-            .join();
+        log.warn(
+            "the embedded PostgreSQL has ended; it is started again in {} s", pause.toSeconds());
+        closed.copy().completeOnTimeout(null, pause.toNanos(), TimeUnit.NANOSECONDS).join();
         pause = longer(pause);
       } while (!startAgain());
     }

@@ -29,8 +29,7 @@ class EmbeddedRevivalIT {
   private EmbeddedServer.Address awaitAnother(EmbeddedServer.Address than) {
     return await()
         .atMost(PATIENCE)
-        .until(
-            () -> EmbeddedServer.running(home).orElse(than), found -> found.pid() != than.pid());
+        .until(() -> EmbeddedServer.running(home).orElse(than), found -> found.pid() != than.pid());
   }
 
   @Test

@@ -148,9 +148,7 @@ public final class EmbeddedServer implements AutoCloseable {
   /** Done when the process of the server is gone. */
   public CompletableFuture<?> death() {
     Optional<ProcessHandle> process = ProcessHandle.of(record.pid());
-    return process.isPresent()
-        ? process.get().onExit()
-        : CompletableFuture.completedFuture(true);
+    return process.isPresent() ? process.get().onExit() : CompletableFuture.completedFuture(true);
   }
 
   /**

@@ -75,8 +75,8 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
     throw new EmbeddedServerException(
         "PostgreSQL's binaries do not run here ("
             + String.join("; ", reasons)
-            + "); run as a normal user who has a line in /etc/passwd, or install PostgreSQL 15 or newer and set"
-            + " HOLDFAST_DATABASE_URL");
+            + "); run as a normal user who has a line in /etc/passwd, or install PostgreSQL 15 or"
+            + " newer and set HOLDFAST_DATABASE_URL");
   }
 
   List<String> command(String... words) {

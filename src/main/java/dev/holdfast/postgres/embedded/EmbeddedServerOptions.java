@@ -49,7 +49,12 @@ public record EmbeddedServerOptions(
    */
   public static EmbeddedServerOptions in(Path home) {
     return new EmbeddedServerOptions(
-        home, home.resolve("postgres"), userCache(home), null, Map.of(), DEFAULT_MINIMUM_FREE_BYTES);
+        home,
+        home.resolve("postgres"),
+        userCache(home),
+        null,
+        Map.of(),
+        DEFAULT_MINIMUM_FREE_BYTES);
   }
 
   public EmbeddedServerOptions withDirectory(Path newDirectory) {
