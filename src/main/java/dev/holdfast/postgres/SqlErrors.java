@@ -85,6 +85,7 @@ public final class SqlErrors {
                   + ": GRANT the role that may (docs/security.md) to the database user,"
                   + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs",
               e);
+      case "53300" -> full(e, e);
       default -> byClass(e, state, message);
     };
   }
@@ -104,12 +105,9 @@ public final class SqlErrors {
     };
   }
 
-  /** Shut down, cut off, out of connections, or a standby since a failover: later it is back. */
+  /** Shut down, cut off, or a standby since a failover: later it is back. */
   private static boolean isOutage(String state) {
-    return state.startsWith("57P0")
-        || state.equals("53300")
-        || state.equals(READ_ONLY)
-        || state.isEmpty();
+    return state.startsWith("57P0") || state.equals(READ_ONLY) || state.isEmpty();
   }
 
   private static StatementRefusedException refused(String message, String state, SQLException e) {
@@ -170,12 +168,21 @@ public final class SqlErrors {
    */
   private static HoldfastException noConnection(SQLException e) {
     if (e.getCause() instanceof SQLException cause) {
-      return unreachable(cause, e);
+      return "53300".equals(cause.getSQLState()) ? full(cause, e) : unreachable(cause, e);
     }
     return new QueueUnavailableException(
         "no database connection became free in time; raise the pool size, or look for slow"
             + " statements: "
             + firstLine(e),
+        e);
+  }
+
+  private static QueueUnavailableException full(SQLException cause, SQLException e) {
+    return new QueueUnavailableException(
+        "the database lets no more connections in: "
+            + serverMessage(cause)
+            + "; raise its max_connections, or the CONNECTION LIMIT of the user or the database, or"
+            + " lower database.pool-size of the workers (docs/deployment.md, Sizing)",
         e);
   }
 

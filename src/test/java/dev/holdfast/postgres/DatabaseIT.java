@@ -15,6 +15,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.Connection;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -116,6 +117,28 @@ class DatabaseIT {
             .isInstanceOf(QueueUnavailableException.class)
             .hasMessageContaining("no database connection became free in time");
       }
+    }
+  }
+
+  @Test
+  @DisplayName("a server that lets no more connections in is not called unreachable")
+  void full() throws Exception {
+    String user = "one_at_a_time_" + System.nanoTime();
+    TestSql sql = new TestSql(database.unpooled());
+    sql.run("CREATE ROLE " + user + " LOGIN PASSWORD 'p' CONNECTION LIMIT 1");
+    Database limited = new Database(database.url(), user, "p", 1, "desk-test");
+    try (Connection taken = limited.unpooled().getConnection();
+        HikariDataSource pool = limited.open()) {
+      assertThat(taken.isValid(1)).isTrue();
+      pool.setConnectionTimeout(250);
+      for (DataSource next : List.of(pool, limited.unpooled())) {
+        assertThatThrownBy(() -> new PostgresTicketInbox(next).enqueue(NewTicket.ofKind("k")))
+            .isInstanceOf(QueueUnavailableException.class)
+            .hasMessageContainingAll("too many connections for role", "CONNECTION LIMIT")
+            .hasMessageNotContaining("HOLDFAST_DATABASE_URL");
+      }
+    } finally {
+      sql.run("DROP ROLE " + user);
     }
   }
 }
