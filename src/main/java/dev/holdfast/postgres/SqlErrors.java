@@ -86,6 +86,12 @@ public final class SqlErrors {
                   + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs",
               e);
       case "53300" -> full(e, e);
+      case READ_ONLY ->
+          new QueueUnavailableException(
+              "the database takes no writes: "
+                  + message
+                  + "; point database.url at the primary, or see holdfast doctor",
+              e);
       default -> byClass(e, state, message);
     };
   }
@@ -105,9 +111,9 @@ public final class SqlErrors {
     };
   }
 
-  /** Shut down, cut off, or a standby since a failover: later it is back. */
+  /** Shut down, or cut off: later it is back. */
   private static boolean isOutage(String state) {
-    return state.startsWith("57P0") || state.equals(READ_ONLY) || state.isEmpty();
+    return state.startsWith("57P0") || state.isEmpty();
   }
 
   private static StatementRefusedException refused(String message, String state, SQLException e) {

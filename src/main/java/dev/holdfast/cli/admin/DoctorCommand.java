@@ -91,7 +91,10 @@ public final class DoctorCommand implements Callable<Integer> {
     looks.add("clock", () -> ServerChecks.clock(server.now(), root.terminal().clock().instant()));
     looks.add(
         "notifications",
-        () -> ServerChecks.notifications(checkup.notificationsArrive(ServerChecks.PATIENCE)));
+        () ->
+            server.standby()
+                ? ServerChecks.notificationsOfStandby()
+                : ServerChecks.notifications(checkup.notificationsArrive(ServerChecks.PATIENCE)));
     looks.add(
         "transactions",
         () ->

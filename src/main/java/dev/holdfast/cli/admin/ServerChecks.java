@@ -121,6 +121,11 @@ final class ServerChecks {
             .by("export HOLDFAST_DATABASE_LISTEN_URL=postgresql://HOST:5432/DATABASE");
   }
 
+  static CheckResult notificationsOfStandby() {
+    return CheckResult.skip(
+        "notifications", "on a standby nobody can listen", "run doctor at the primary");
+  }
+
   static CheckResult clock(Instant database, Instant here) {
     Duration skew = Duration.between(database, here);
     String detail =
