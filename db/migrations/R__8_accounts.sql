@@ -35,6 +35,18 @@ FROM batch_followers f JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'r
 WHERE f.ended_at IS NULL;
 COMMENT ON VIEW known_waits IS 'The part of waiting_tickets without those that stand in line, of which there may be a million: who asks for one kind of wait asks here.';
 
+-- Versions before 13 made it with another collation, which CREATE OR REPLACE cannot change. What reads it is made again below.
+DO $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM pg_attribute a
+    WHERE a.attrelid = to_regclass('waiting_tickets') AND a.attname = 'scopes' AND a.attcollation <> 'pg_catalog."C"'::regcollation
+  ) THEN
+    DROP VIEW IF EXISTS budget_status, provider_status, waiting_tickets;
+  END IF;
+END
+$$;
+
 CREATE OR REPLACE VIEW waiting_tickets AS
 SELECT * FROM known_waits
 UNION ALL

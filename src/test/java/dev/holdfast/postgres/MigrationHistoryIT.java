@@ -10,6 +10,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -65,6 +66,36 @@ class MigrationHistoryIT {
       assertThat(migration.get().applied()).isPositive();
     }
     Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
+  @Test
+  @DisplayName(
+      "a view whose columns had another collation is made anew, with its readers and rights")
+  void otherCollation() {
+    sql.run("DROP VIEW holdfast.budget_status, holdfast.waiting_tickets");
+    sql.run(
+        """
+        CREATE VIEW holdfast.waiting_tickets AS
+        SELECT ticket_id, queue, state, kind, scopes, waits_for COLLATE "default" AS waits_for, since, retry_after, needed_usd, lease_no
+        FROM holdfast.known_waits
+        """);
+    sql.run("CREATE VIEW holdfast.budget_status AS SELECT * FROM holdfast.waiting_tickets");
+    sql.run(
+        "UPDATE holdfast.flyway_schema_history SET checksum = 0 WHERE script ="
+            + " 'R__8_accounts.sql'");
+
+    assertThat(Migrations.migrate(dataSource).applied()).isOne();
+
+    assertThat(sql.number("SELECT count(*) FROM holdfast.waiting_tickets WHERE kind = 'turn'"))
+        .isZero();
+    assertThat(sql.number("SELECT count(limit_usd) FROM holdfast.budget_status")).isZero();
+    for (String view : List.of("waiting_tickets", "budget_status")) {
+      assertThat(
+              sql.value(
+                  "SELECT has_table_privilege('holdfast_viewer', 'holdfast.' || ?, 'SELECT')",
+                  view))
+          .isEqualTo("t");
+    }
   }
 
   @Test
