@@ -70,12 +70,14 @@ class WorkerDrainIT {
       "A52: a handler that is still tidying up is interrupted once more before its ticket is given"
           + " back")
   void hurried() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     long id = setup.enqueue();
     setup
         .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
         .handler(
             ticket -> {
+              begun.countDown();
               try {
                 never();
               } catch (InterruptedException e) {
@@ -86,7 +88,7 @@ class WorkerDrainIT {
               return HandlerResult.done(null);
             });
     Worker worker = setup.start();
-    setup.events.await(TicketEvent.Claimed.class);
+    begun.await();
 
     assertThat(closing(worker)).isLessThan(Duration.ofSeconds(5));
 
