@@ -1704,6 +1704,7 @@ BEGIN
   UPDATE batches x SET
     settled_below = COALESCE(page.first_open, page.last + 1, x.settled_below),
     settled_done = x.settled_done + page.done, settled_cancelled = x.settled_cancelled + page.cancelled,
+    counts = counts_without(x.counts, page.done, page.cancelled),
     look_at = now() + CASE WHEN page.first_open IS NULL THEN interval '0' ELSE wait END,
     ended_at = CASE WHEN page.first_open IS NULL AND page.n < most THEN now() END
   WHERE x.id = b.id
@@ -2373,7 +2374,7 @@ BEGIN
   IF b.closed_at IS NOT NULL THEN
     RETURN b.total;
   END IF;
-  SELECT count(*) INTO n FROM ticket_base t WHERE t.batch_id = b.id;
+  SELECT count(*) + b.settled_done + b.settled_cancelled INTO n FROM ticket_base t WHERE t.batch_id = b.id;
   UPDATE batches x SET closed_at = now(), total = n, look_at = now() WHERE x.id = b.id;
   RETURN n;
 END
@@ -2513,6 +2514,18 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.count_ticket_figures(timestamp with time zone,timestamp with time zone) IS 'Adds to ticket_figures what happened from the first time on and before the second. For roll_up_figures, which sees to it that nothing is counted twice.';
 GRANT EXECUTE ON FUNCTION holdfast.count_ticket_figures(timestamp with time zone,timestamp with time zone) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.counts_without(counts jsonb, done bigint, cancelled bigint)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT counts || jsonb_build_object('present', (counts->>'present')::bigint - done - cancelled,
+    'done', (counts->>'done')::bigint - done, 'cancelled', (counts->>'cancelled')::bigint - cancelled)
+$function$;
+COMMENT ON FUNCTION holdfast.counts_without(jsonb,bigint,bigint) IS 'The counts of a batch when so many tickets come to settled_done and settled_cancelled, which are added to them.';
+GRANT EXECUTE ON FUNCTION holdfast.counts_without(jsonb,bigint,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.decide_tool_call(id bigint, actor text, decision text, call bigint DEFAULT NULL::bigint, arguments jsonb DEFAULT NULL::jsonb, words text DEFAULT NULL::text, remember boolean DEFAULT false)
  RETURNS text
@@ -3465,6 +3478,18 @@ CREATE OR REPLACE FUNCTION holdfast.forget_people()
  SET enable_bitmapscan TO 'off'
 AS $function$
 BEGIN
+  -- A statement of its own: who had the batch until now may have counted them (advance_batch).
+  PERFORM FROM batches b WHERE b.id = ANY (ARRAY(SELECT DISTINCT x.batch_id FROM gone x WHERE x.batch_id IS NOT NULL)) ORDER BY b.id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE batches b SET
+      settled_done = b.settled_done + g.done, settled_cancelled = b.settled_cancelled + g.cancelled,
+      counts = counts_without(b.counts, g.done, g.cancelled)
+    FROM (
+      SELECT x.batch_id, count(*) FILTER (WHERE x.state = 'done') AS done, count(*) FILTER (WHERE x.state = 'cancelled') AS cancelled
+      FROM gone x JOIN batches y ON y.id = x.batch_id AND x.id >= y.settled_below GROUP BY x.batch_id
+    ) g
+    WHERE b.id = g.batch_id;
+  END IF;
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
@@ -3474,7 +3499,7 @@ BEGIN
   RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.forget_people() IS 'A deleted ticket takes its assignment, its last hold and what it waited for with it.';
+COMMENT ON FUNCTION holdfast.forget_people() IS 'A deleted ticket takes its assignment, its last hold and what it waited for with it, and stays counted in its batch.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_people() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.forget_sessions()

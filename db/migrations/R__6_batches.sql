@@ -62,7 +62,7 @@ BEGIN
   IF b.closed_at IS NOT NULL THEN
     RETURN b.total;
   END IF;
-  SELECT count(*) INTO n FROM ticket_base t WHERE t.batch_id = b.id;
+  SELECT count(*) + b.settled_done + b.settled_cancelled INTO n FROM ticket_base t WHERE t.batch_id = b.id;
   UPDATE batches x SET closed_at = now(), total = n, look_at = now() WHERE x.id = b.id;
   RETURN n;
 END
@@ -183,6 +183,7 @@ BEGIN
   UPDATE batches x SET
     settled_below = COALESCE(page.first_open, page.last + 1, x.settled_below),
     settled_done = x.settled_done + page.done, settled_cancelled = x.settled_cancelled + page.cancelled,
+    counts = counts_without(x.counts, page.done, page.cancelled),
     look_at = now() + CASE WHEN page.first_open IS NULL THEN interval '0' ELSE wait END,
     ended_at = CASE WHEN page.first_open IS NULL AND page.n < most THEN now() END
   WHERE x.id = b.id
@@ -231,6 +232,13 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enabl
   FROM ticket_base t WHERE t.batch_id = b.id AND t.id >= b.settled_below
 $$;
 COMMENT ON FUNCTION count_batch IS 'The tickets of a batch from settled_below on, by state; ready counts those in progress, too.';
+
+CREATE OR REPLACE FUNCTION counts_without(counts jsonb, done bigint, cancelled bigint) RETURNS jsonb
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT counts || jsonb_build_object('present', (counts->>'present')::bigint - done - cancelled,
+    'done', (counts->>'done')::bigint - done, 'cancelled', (counts->>'cancelled')::bigint - cancelled)
+$$;
+COMMENT ON FUNCTION counts_without IS 'The counts of a batch when so many tickets come to settled_done and settled_cancelled, which are added to them.';
 
 CREATE OR REPLACE FUNCTION recount_batch(b batches) RETURNS batches
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

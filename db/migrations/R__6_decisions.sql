@@ -93,6 +93,18 @@ CREATE OR REPLACE FUNCTION forget_people() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
 BEGIN
+  -- A statement of its own: who had the batch until now may have counted them (advance_batch).
+  PERFORM FROM batches b WHERE b.id = ANY (ARRAY(SELECT DISTINCT x.batch_id FROM gone x WHERE x.batch_id IS NOT NULL)) ORDER BY b.id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE batches b SET
+      settled_done = b.settled_done + g.done, settled_cancelled = b.settled_cancelled + g.cancelled,
+      counts = counts_without(b.counts, g.done, g.cancelled)
+    FROM (
+      SELECT x.batch_id, count(*) FILTER (WHERE x.state = 'done') AS done, count(*) FILTER (WHERE x.state = 'cancelled') AS cancelled
+      FROM gone x JOIN batches y ON y.id = x.batch_id AND x.id >= y.settled_below GROUP BY x.batch_id
+    ) g
+    WHERE b.id = g.batch_id;
+  END IF;
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
@@ -102,7 +114,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION forget_people IS 'A deleted ticket takes its assignment, its last hold and what it waited for with it.';
+COMMENT ON FUNCTION forget_people IS 'A deleted ticket takes its assignment, its last hold and what it waited for with it, and stays counted in its batch.';
 
 CREATE OR REPLACE FUNCTION edit_payload(id bigint, actor text, payload jsonb) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

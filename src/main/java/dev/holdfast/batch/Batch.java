@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when all tickets were done or cancelled
  * @param total how many tickets it has or had
  * @param ready waiting for a worker, for a retry or for other tickets
- * @param deleted ended tickets that retention has deleted before they were counted
+ * @param deleted ended tickets that an earlier version deleted without counting them
  * @param countedAt when this was counted; counts are kept for a moment
  * @param timeLeftMs until no ticket waits for a worker, foretold from the rate of the last minutes
  * @param nextCountAt from when on somebody who asks gets newer counts

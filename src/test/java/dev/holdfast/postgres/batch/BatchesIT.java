@@ -165,8 +165,49 @@ class BatchesIT {
     database.run(
         "DELETE FROM holdfast.tickets WHERE batch_id = ? AND state = 'done'", batch.batchId());
     Batch seen = progress(batch.batchId());
-    assertThat(List.of(seen.total(), seen.deleted(), seen.ready())).containsExactly(4L, 2L, 1L);
+    assertThat(List.of(seen.total(), seen.done(), seen.deleted(), seen.ready()))
+        .containsExactly(4L, 2L, 0L, 1L);
     assertThat(seen.progress()).startsWith("2 of 4, 1 on hold");
+    database.run("SELECT holdfast.cancel_batch(?, 'ann')", batch.batchId());
+    advance();
+    database.run("DELETE FROM holdfast.tickets WHERE batch_id = ?", batch.batchId());
+    Batch ended = progress(batch.batchId());
+    assertThat(List.of(ended.total(), ended.done(), ended.cancelled())).containsExactly(4L, 2L, 2L);
+    assertThat(ended.progress()).isEqualTo("4 of 4, 2 cancelled, ended");
+  }
+
+  @Test
+  @DisplayName("has what retention deleted while it took tickets, and counts nothing twice")
+  void deletedWhileOpen() {
+    long batch = database.number("SELECT holdfast.open_batch('ann')");
+    for (int i = 0; i < 3; i++) {
+      inbox.enqueue(NewTicket.ofKind(kind).withBatchId(batch));
+    }
+    finish(2);
+    assertThat(progress(batch).done()).isEqualTo(2);
+    database.run("DELETE FROM holdfast.tickets WHERE batch_id = ? AND state = 'done'", batch);
+    Batch atOnce = desk.find(batch);
+    assertThat(List.of(atOnce.total(), atOnce.done(), atOnce.ready())).containsExactly(3L, 2L, 1L);
+    assertThat(database.number("SELECT holdfast.close_batch(?, 'ann')", batch)).isEqualTo(3);
+    finish(1);
+    assertThat(progress(batch).done()).isEqualTo(3);
+    advance();
+    Batch settled = desk.find(batch);
+    assertThat(List.of(settled.total(), settled.done())).containsExactly(3L, 3L);
+    assertThat(settled.progress()).isEqualTo("3 of 3, ended");
+  }
+
+  @Test
+  @DisplayName("counts no ticket twice between the look of a worker and the next count")
+  void settledBetweenCounts() {
+    Batched batch = enqueue(3);
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", ids(batch.batchId()).get(1));
+    finish(2);
+    assertThat(progress(batch.batchId()).done()).isEqualTo(2);
+    // As if counting had taken long, so that nobody counts again soon.
+    database.run("UPDATE holdfast.batches SET count_took = interval '1 minute'");
+    advance();
+    assertThat(desk.find(batch.batchId()).done()).isEqualTo(2);
   }
 
   @Test
