@@ -67,8 +67,8 @@ class WorkerDrainIT {
 
   @Test
   @DisplayName(
-      "A52: a handler that is still tidying up is interrupted once more before its ticket is given"
-          + " back")
+      "A52: a handler that is still tidying up when its ticket is about to be given back is"
+          + " interrupted once more")
   void hurried() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
@@ -92,7 +92,7 @@ class WorkerDrainIT {
 
     assertThat(closing(worker)).isLessThan(Duration.ofSeconds(5));
 
-    assertThat(ended.getCount()).isZero();
+    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(database.state(id)).isEqualTo("ready");
   }
 
