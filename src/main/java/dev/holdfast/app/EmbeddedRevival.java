@@ -2,6 +2,8 @@ package dev.holdfast.app;
 
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerException;
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.retry.BackoffType;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 final class EmbeddedRevival implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedRevival.class);
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Backoff PAUSES = new Backoff(BackoffType.EXPONENTIAL, Duration.ofSeconds(1));
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   private final EmbeddedServer server;
@@ -32,28 +34,23 @@ final class EmbeddedRevival implements AutoCloseable {
   }
 
   private void run() {
-    Duration pause = FIRST_PAUSE;
+    int tries = 0;
     while (true) {
       long since = System.nanoTime();
       CompletableFuture.anyOf(server.death(), closed).join();
       if (System.nanoTime() - since > LONGEST_PAUSE.toNanos()) {
-        pause = FIRST_PAUSE;
+        tries = 0;
       }
       do {
         if (closed.isDone()) {
           return;
         }
+        Duration pause = PAUSES.delay(++tries, LONGEST_PAUSE);
         log.warn(
             "the embedded PostgreSQL has ended; it is started again in {} s", pause.toSeconds());
         closed.copy().completeOnTimeout(null, pause.toNanos(), TimeUnit.NANOSECONDS).join();
-        pause = longer(pause);
       } while (!startAgain());
     }
-  }
-
-  private static Duration longer(Duration pause) {
-    Duration twice = pause.multipliedBy(2);
-    return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
   }
 
   private boolean startAgain() {

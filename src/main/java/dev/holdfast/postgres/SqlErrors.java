@@ -23,6 +23,8 @@ public final class SqlErrors {
   /** The session or its server may only read. */
   static final String READ_ONLY = "25006";
 
+  private static final String FULL = "53300";
+
   private static final String NOT_UTF8 =
       "; only a database with ENCODING 'UTF8' can store all texts (holdfast doctor tells which this"
           + " one has)";
@@ -85,7 +87,7 @@ public final class SqlErrors {
                   + ": GRANT the role that may (docs/security.md) to the database user,"
                   + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs",
               e);
-      case "53300" -> full(e, e);
+      case FULL -> full(e, e);
       case READ_ONLY ->
           new QueueUnavailableException(
               "the database takes no writes: "
@@ -174,7 +176,7 @@ public final class SqlErrors {
    */
   private static HoldfastException noConnection(SQLException e) {
     if (e.getCause() instanceof SQLException cause) {
-      return "53300".equals(cause.getSQLState()) ? full(cause, e) : unreachable(cause, e);
+      return FULL.equals(cause.getSQLState()) ? full(cause, e) : unreachable(cause, e);
     }
     return new QueueUnavailableException(
         "no database connection became free in time; raise the pool size, or look for slow"

@@ -1,6 +1,5 @@
 package dev.holdfast.process;
 
-import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -63,6 +62,6 @@ public record LeftStreams(Path place, InstantSource clock) {
         && Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
         && Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant().isBefore(old)
         && Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS)
-            .equals((int) new UnixSystem().getUid());
+            .equals(ProgramUser.ownUid());
   }
 }

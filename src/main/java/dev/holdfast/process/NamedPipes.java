@@ -17,14 +17,13 @@ final class NamedPipes {
   private NamedPipes() {}
 
   /**
-   * Makes them in this process, for a program that does it would take longer than many a command;
-   * but a program that embeds Holdfast may not have allowed the call, and then Java would warn of
-   * it.
+   * Makes them in this process where that is allowed, for a program that does it would take longer
+   * than many a command.
    *
    * @throws IOException if the system cannot
    */
   static void make(Path... pipes) throws IOException {
-    if (NamedPipes.class.getModule().isNativeAccessEnabled()) {
+    if (NativeFunction.isAllowed()) {
       for (Path pipe : pipes) {
         InThisProcess.make(pipe);
       }

@@ -9,6 +9,11 @@ import java.lang.invoke.MethodHandle;
 final class NativeFunction {
   private NativeFunction() {}
 
+  /** False in a program that embeds Holdfast and has not allowed it: Java would warn of it. */
+  static boolean isAllowed() {
+    return NativeFunction.class.getModule().isNativeAccessEnabled();
+  }
+
   /** A call of a handle, with its cast. */
   @FunctionalInterface
   interface Call<T> {

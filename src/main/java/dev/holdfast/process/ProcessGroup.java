@@ -17,7 +17,7 @@ final class ProcessGroup {
    * @throws IOException if that cannot be tried
    */
   static void kill(long number) throws IOException {
-    if (ProcessGroup.class.getModule().isNativeAccessEnabled()) {
+    if (NativeFunction.isAllowed()) {
       InThisProcess.kill(number);
     } else {
       killByProgram(number);

@@ -88,9 +88,14 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     }
   }
 
+  /** The number of the user that this process runs as; 0 is root. */
+  public static int ownUid() {
+    return Math.toIntExact(new UnixSystem().getUid());
+  }
+
   /** True if this process runs as root. */
   public static boolean isRoot() {
-    return Files.exists(Path.of("/proc/self")) && new UnixSystem().getUid() == 0;
+    return Files.exists(Path.of("/proc/self")) && ownUid() == 0;
   }
 
   /** The line of the user database, which is not only {@code /etc/passwd}; empty if none. */

@@ -34,14 +34,11 @@ final class Gate implements Routes {
   private final Access access;
   private final RequestRates requests;
   private final RequestRates failures;
-  private final Optional<Origin> console;
 
   Gate(Access access, InstantSource clock) {
     this.access = access;
     this.requests = new RequestRates(access.requestsPerMinute(), clock);
     this.failures = new RequestRates(FAILURES_PER_MINUTE, clock);
-    this.console =
-        Optional.ofNullable(access.console()).flatMap(each -> Origin.parse(each.toString()));
   }
 
   @Override
@@ -247,6 +244,6 @@ final class Gate implements Routes {
   private boolean isOurs(String from, @Nullable String host) {
     Optional<Origin> origin = Origin.parse(from);
     return origin.filter(each -> each.isOf(host)).isPresent()
-        || (origin.isPresent() && origin.equals(console));
+        || (origin.isPresent() && origin.equals(access.console()));
   }
 }

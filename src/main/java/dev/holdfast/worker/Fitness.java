@@ -1,5 +1,7 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.retry.BackoffType;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -13,10 +15,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Fitness implements Consumer<WorkerUnfitException> {
   private static final Logger log = LoggerFactory.getLogger(Fitness.class);
-  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Backoff PAUSES = new Backoff(BackoffType.EXPONENTIAL, Duration.ofSeconds(1));
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  private Duration pause = Duration.ZERO;
+  private int pauses;
   private long untilNanos = System.nanoTime();
   private String reason = "";
 
@@ -28,8 +30,8 @@ final class Fitness implements Consumer<WorkerUnfitException> {
       return;
     }
     boolean old = now - untilNanos > LONGEST.toNanos();
-    pause = pause.isZero() || old ? SHORTEST : pause.multipliedBy(2);
-    pause = pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+    pauses = old ? 1 : pauses + 1;
+    Duration pause = PAUSES.delay(pauses, LONGEST);
     untilNanos = now + pause.toNanos();
     reason = String.valueOf(trouble.getMessage());
     log.warn(

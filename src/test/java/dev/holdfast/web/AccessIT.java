@@ -11,6 +11,7 @@ import dev.holdfast.web.ApiClient.Answer;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
+import io.javalin.http.Handler;
 import java.io.IOException;
 import java.net.CookieManager;
 import java.net.HttpCookie;
@@ -387,6 +388,14 @@ class AccessIT {
     }
   }
 
+  /** A route that tells that it was asked, and answers at the end. */
+  private static Handler waiting(CountDownLatch asked, CountDownLatch end) {
+    return context -> {
+      asked.countDown();
+      context.result("" + end.await(30, TimeUnit.SECONDS));
+    };
+  }
+
   @Test
   @DisplayName(
       "whoever has no token keeps nobody out, however many answers that anybody may have they leave"
@@ -396,13 +405,7 @@ class AccessIT {
     CountDownLatch end = new CountDownLatch(1);
     Routes open =
         routes -> {
-          routes.get(
-              "/open",
-              context -> {
-                asked.countDown();
-                context.result("" + end.await(30, TimeUnit.SECONDS));
-              },
-              Role.ANYONE);
+          routes.get("/open", waiting(asked, end), Role.ANYONE);
           routes.get("/ours", context -> context.result("ours"), Role.VIEWER);
         };
     try (WebServer busy = WebFixture.server(WebFixture.bearers().answeringAtOnce(2), open);
@@ -504,13 +507,7 @@ class AccessIT {
     CountDownLatch end = new CountDownLatch(1);
     Routes slow =
         routes -> {
-          routes.get(
-              "/slow",
-              context -> {
-                asked.countDown();
-                context.result("" + end.await(30, TimeUnit.SECONDS));
-              },
-              Role.VIEWER);
+          routes.get("/slow", waiting(asked, end), Role.VIEWER);
           routes.get("/page", context -> context.html("a page"), Role.VIEWER);
           routes.post("/page", context -> context.html("done"), Role.VIEWER);
         };

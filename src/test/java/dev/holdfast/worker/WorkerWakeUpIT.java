@@ -362,21 +362,17 @@ class WorkerWakeUpIT {
     }
   }
 
-  private record SwitchWatcher(WorkerRegistry registry, LinkedBlockingQueue<Boolean> switched)
-      implements WorkerRegistry {
-    @Override
-    public void register(Registration registration) {
-      registry.register(registration);
-    }
+  private static final class SwitchWatcher extends RegistryWrapper {
+    private final LinkedBlockingQueue<Boolean> switched;
 
-    @Override
-    public void update(String workerId, State state) {
-      registry.update(workerId, state);
+    SwitchWatcher(WorkerRegistry registry, LinkedBlockingQueue<Boolean> switched) {
+      super(registry);
+      this.switched = switched;
     }
 
     @Override
     public void wantsWakeUp(String workerId, boolean wanted) {
-      registry.wantsWakeUp(workerId, wanted);
+      super.wantsWakeUp(workerId, wanted);
       switched.add(wanted);
     }
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.embedded;
 
-import com.sun.security.auth.module.UnixSystem;
+import dev.holdfast.process.ProgramUser;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,14 +38,9 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
     prefix = List.copyOf(prefix);
   }
 
-  /** The user this process runs as; 0 is root. */
-  static int ownUid() {
-    return Math.toIntExact(new UnixSystem().getUid());
-  }
-
   /** The accounts to try, best first. */
   static List<EmbeddedServerAccount> candidates() {
-    int uid = ownUid();
+    int uid = ProgramUser.ownUid();
     return uid == 0
         ? List.of(NAMESPACE, UNPRIVILEGED)
         : List.of(new EmbeddedServerAccount(List.of(), uid));

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.embedded;
 
+import dev.holdfast.process.ProgramUser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -81,7 +82,7 @@ public record EmbeddedServerOptions(
   }
 
   private static Path userCache(Path home) {
-    if (EmbeddedServerAccount.ownUid() == 0 && Files.isDirectory(SYSTEM_CACHE)) {
+    if (ProgramUser.ownUid() == 0 && Files.isDirectory(SYSTEM_CACHE)) {
       return SYSTEM_CACHE.resolve("holdfast");
     }
     String xdg = System.getenv("XDG_CACHE_HOME");

@@ -65,7 +65,7 @@ final class SessionClient extends HttpClient {
         || request.headers().firstValue(SESSION).isEmpty()) {
       return CompletableFuture.completedFuture(response);
     }
-    return Beginning.of(response.body())
+    return BodyBeginning.of(response.body())
         .thenApply(
             reason -> {
               forgotten.run();

@@ -20,7 +20,7 @@ public final class Access {
   private final OtherLogins others;
   private final int requestsPerMinute;
   private final int requestsAtOnce;
-  private final @Nullable URI console;
+  private final Optional<Origin> console;
 
   private Access(
       List<AccessToken> tokens,
@@ -29,7 +29,7 @@ public final class Access {
       OtherLogins others,
       int requestsPerMinute,
       int requestsAtOnce,
-      @Nullable URI console) {
+      Optional<Origin> console) {
     this.tokens = List.copyOf(tokens);
     this.local = local;
     this.cookies = cookies;
@@ -55,14 +55,14 @@ public final class Access {
         OtherLogins.NONE,
         0,
         USUALLY_AT_ONCE,
-        null);
+        Optional.empty());
   }
 
   /** For bearers of configured tokens, of which there may be none, and whom others log in. */
   public static Access of(
       List<AccessToken> tokens, OtherLogins others, Supplier<String> secret, InstantSource clock) {
     LoginCookies cookies = new LoginCookies(secret, secret, clock);
-    return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE, null);
+    return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE, Optional.empty());
   }
 
   /** With a bound on the requests of each visitor; 0 is none. */
@@ -79,8 +79,9 @@ public final class Access {
 
   /** With the address where people reach the console; null where that is not known. */
   public Access reachedAt(@Nullable URI newConsole) {
-    return new Access(
-        tokens, local, cookies, others, requestsPerMinute, requestsAtOnce, newConsole);
+    Optional<Origin> origin =
+        Optional.ofNullable(newConsole).flatMap(each -> Origin.parse(each.toString()));
+    return new Access(tokens, local, cookies, others, requestsPerMinute, requestsAtOnce, origin);
   }
 
   /** True if no tokens are configured, so that the only one is that of this start. */
@@ -101,8 +102,8 @@ public final class Access {
     return requestsPerMinute;
   }
 
-  /** The address where people reach the console; null where it is not known. */
-  public @Nullable URI console() {
+  /** Where people reach the console; empty where that is not known. */
+  public Optional<Origin> console() {
     return console;
   }
 

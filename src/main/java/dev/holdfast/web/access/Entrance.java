@@ -4,7 +4,7 @@ import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.SameSite;
-import java.net.URI;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a browser in: with a cookie, and to a page of this server. */
@@ -37,11 +37,13 @@ public final class Entrance {
   /**
    * Finds out whether a request came over TLS, before anybody makes a cookie.
    *
-   * @param console where people reach it; null where that is not configured
+   * @param console where people reach it; empty where that is not configured
    */
-  public static void open(Context context, @Nullable URI console) {
+  public static void open(Context context, Optional<Origin> console) {
     boolean encrypted =
-        context.scheme().equals("https") || proxySaysSo(context) || isAt(console, context);
+        context.scheme().equals("https")
+            || proxySaysSo(context)
+            || console.filter(each -> isAt(each, context)).isPresent();
     context.attribute(ENCRYPTED, encrypted);
   }
 
@@ -52,15 +54,8 @@ public final class Entrance {
   }
 
   /** By another address, as this machine's own, the same console may be reached without TLS. */
-  private static boolean isAt(@Nullable URI console, Context context) {
-    return console != null
-        && "https".equalsIgnoreCase(console.getScheme())
-        && withoutPort(String.valueOf(console.getAuthority()))
-            .equalsIgnoreCase(withoutPort(String.valueOf(context.header("Host"))));
-  }
-
-  private static String withoutPort(String host) {
-    return host.replaceFirst(":443$", "");
+  private static boolean isAt(Origin console, Context context) {
+    return console.scheme().equals("https") && console.isOf(context.header("Host"));
   }
 
   /** A cookie that no script reads; over TLS alone where the request came so. */

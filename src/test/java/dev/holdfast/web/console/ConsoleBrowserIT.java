@@ -469,16 +469,22 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
     assertThat(page.locator("#live-state")).hasText("Live.");
   }
 
-  @Test
-  @DisplayName("what somebody writes while an update is answered with an error is not lost")
-  void errorWhileWriting() {
-    long id = tickets.hold("errors", "the disk of e is full");
+  /** The updates, of which the first is not yet answered. */
+  private List<Route> writeDuringUpdate(long id) {
     List<Route> updates = new ArrayList<>();
     answerUpdates(updates::add);
     go("/tickets/" + id);
     database.run("SELECT holdfast.assign_ticket(?, 'zoe', 'ann')", id);
     page.waitForCondition(() -> !updates.isEmpty());
     page.locator("#guidance").fill("a long guidance");
+    return updates;
+  }
+
+  @Test
+  @DisplayName("what somebody writes while an update is answered with an error is not lost")
+  void errorWhileWriting() {
+    long id = tickets.hold("errors", "the disk of e is full");
+    List<Route> updates = writeDuringUpdate(id);
     page.waitForResponse(
         page.url(), () -> updates.getFirst().fulfill(answer(503, "<h1>Service Unavailable</h1>")));
     assertThat(page.locator("#live-state")).containsText("(error 503)");
@@ -491,12 +497,7 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
   @DisplayName("who is logged out while they write keeps the page with what they wrote")
   void loggedOutWhileWriting() {
     long id = tickets.hold("log out", "the disk of l is full");
-    List<Route> updates = new ArrayList<>();
-    answerUpdates(updates::add);
-    go("/tickets/" + id);
-    database.run("SELECT holdfast.assign_ticket(?, 'zoe', 'ann')", id);
-    page.waitForCondition(() -> !updates.isEmpty());
-    page.locator("#guidance").fill("a long guidance");
+    List<Route> updates = writeDuringUpdate(id);
     page.waitForResponse(
         page.url(), () -> updates.getFirst().fulfill(answer(200, "<h1>Log in</h1>")));
     assertThat(page.locator("#live-state")).hasText("Updates wait until you have finished.");

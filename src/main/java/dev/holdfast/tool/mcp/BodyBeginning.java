@@ -9,14 +9,14 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 
 /** The beginning of a body in which a server says why it refused something. */
-final class Beginning implements Flow.Subscriber<List<ByteBuffer>> {
+final class BodyBeginning implements Flow.Subscriber<List<ByteBuffer>> {
   private static final int MOST_BYTES = 2_000;
   private static final int MOST_SECONDS = 2;
 
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final CompletableFuture<String> text = new CompletableFuture<>();
 
-  private Beginning() {}
+  private BodyBeginning() {}
 
   /**
    * In one line; "" where there is none. Takes little time, and the body is not read any further.
@@ -27,7 +27,7 @@ final class Beginning implements Flow.Subscriber<List<ByteBuffer>> {
     if (!(body instanceof Flow.Publisher<?> publisher)) {
       return CompletableFuture.completedFuture("");
     }
-    Beginning beginning = new Beginning();
+    BodyBeginning beginning = new BodyBeginning();
     @SuppressWarnings("unchecked") // which this kind of body is
     Flow.Publisher<List<ByteBuffer>> buffers = (Flow.Publisher<List<ByteBuffer>>) publisher;
     buffers.subscribe(beginning);
