@@ -9,6 +9,9 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Cleanable;
+import org.jdbi.v3.core.statement.ColonPrefixSqlParser;
+import org.jdbi.v3.core.statement.SqlParser;
+import org.jdbi.v3.core.statement.SqlStatements;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,9 @@ public final class Transactions {
     T on(Connection connection) throws SQLException;
   }
 
+  /** It keeps what it has parsed, which is dear: the statements of all databases are the same. */
+  private static final SqlParser PARSER = new ColonPrefixSqlParser();
+
   private final OwnConnections connections;
   private final Jdbi jdbi;
   private final @Nullable Handle open;
@@ -44,7 +50,7 @@ public final class Transactions {
   }
 
   private Transactions(OwnConnections connections) {
-    this(connections, Jdbi.create(connections).registerArgument(new BinaryArrays()), null, null);
+    this(connections, jdbi(connections), null, null);
   }
 
   private Transactions(
@@ -53,6 +59,12 @@ public final class Transactions {
     this.jdbi = jdbi;
     this.open = open;
     this.channel = channel;
+  }
+
+  private static Jdbi jdbi(OwnConnections connections) {
+    Jdbi jdbi = Jdbi.create(connections).registerArgument(new BinaryArrays());
+    jdbi.getConfig(SqlStatements.class).setSqlParser(PARSER);
+    return jdbi;
   }
 
   /** All work takes part in the transaction of this handle, whose owner commits or rolls back. */
