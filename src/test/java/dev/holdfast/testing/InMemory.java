@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
  */
 public final class InMemory implements TempDirFactory {
   private static final Path MEMORY = Path.of("/dev/shm");
-  private static final String PREFIX = "holdfast-test-";
+  private static final String PREFIX = "holdfast-tests-of-";
 
   /** Several times of what all tests need at once. */
   private static final long ROOM_FOR_ALL = 4L << 30;
