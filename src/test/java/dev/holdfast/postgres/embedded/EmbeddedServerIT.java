@@ -30,7 +30,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Tag("slow")
 class EmbeddedServerIT {
-  @TempDir Path home;
+  /** Of one cluster, which the first test makes that starts the server of it. */
+  @TempDir static Path home;
+
+  /** For those whom that would disturb. */
+  @TempDir Path fresh;
+
   private EmbeddedServerOptions options;
 
   @BeforeEach
@@ -47,10 +52,16 @@ class EmbeddedServerIT {
   }
 
   @Test
-  @DisplayName("a new server is durable, on loopback only and asks for its password")
-  void safeByDefault() throws SQLException {
-    try (EmbeddedServer server = EmbeddedServer.start(EmbeddedServerOptions.in(home))) {
+  @DisplayName(
+      "a half-made cluster of ours is made anew; a new server is durable, on loopback only and asks"
+          + " for its password; nobody else can read the password or the data")
+  void safeByDefault() throws Exception {
+    Path incomplete = Files.createDirectories(fresh.resolve("postgres/data.incomplete/base/1"));
+    Files.writeString(incomplete.resolve("112"), "half");
+    try (EmbeddedServer server = EmbeddedServer.start(EmbeddedServerOptions.in(fresh))) {
       EmbeddedServer.Address address = server.address();
+      assertThat(fresh.resolve("postgres/data.incomplete")).doesNotExist();
+
       assertThat(query(address, "SHOW fsync")).isEqualTo("on");
       assertThat(query(address, "SHOW synchronous_commit")).isEqualTo("on");
       assertThat(query(address, "SHOW full_page_writes")).isEqualTo("on");
@@ -59,46 +70,40 @@ class EmbeddedServerIT {
       assertThatThrownBy(
               () -> DriverManager.getConnection(address.jdbcUrl(), address.user(), "guess"))
           .hasMessageContaining("password authentication failed");
-    }
-  }
 
-  @Test
-  @DisplayName("nobody else can read the password or the data")
-  void privateFiles() throws IOException {
-    try (EmbeddedServer server = EmbeddedServer.start(options)) {
-      Path directory = server.address().directory();
-      assertThat(permissions(home.resolve("embedded.json"))).isEqualTo("rw-------");
+      Path directory = address.directory();
+      assertThat(permissions(fresh.resolve("embedded.json"))).isEqualTo("rw-------");
       assertThat(permissions(directory.resolve("password"))).isEqualTo("rw-------");
       assertThat(permissions(directory.resolve("data"))).isEqualTo("rwx------");
       assertThat(directory.resolve("password.verifier")).doesNotExist();
-      assertThat(server.address().toString()).doesNotContain(server.address().password());
+      assertThat(address.toString()).doesNotContain(address.password());
     }
   }
 
   @Test
-  @DisplayName("the data outlives a restart")
-  void keepsData() throws SQLException {
-    try (EmbeddedServer server = EmbeddedServer.start(options)) {
-      execute(server.address(), "CREATE TABLE kept AS SELECT 42 AS answer");
-    }
-    assertThat(EmbeddedServer.running(home)).isEmpty();
-    try (EmbeddedServer server = EmbeddedServer.start(options)) {
-      assertThat(query(server.address(), "SELECT answer FROM kept")).isEqualTo("42");
-    }
-  }
-
-  @Test
-  @DisplayName("its address stays the same over restarts, so that who knows it finds it again")
-  void keepsPort() throws Exception {
+  @DisplayName(
+      "the data outlives a restart; its address stays the same over restarts, so that who knows it"
+          + " finds it again; a killed server is not reported as running, and starts again with its"
+          + " data")
+  void keepsDataAndAddress() throws Exception {
     EmbeddedServer first = EmbeddedServer.start(options);
+    execute(first.address(), "CREATE TABLE kept AS SELECT 42 AS answer");
     first.close();
-    try (EmbeddedServer again = EmbeddedServer.start(options)) {
-      assertThat(again.address().port()).isEqualTo(first.address().port());
-      assertThat(query(first.address(), "SELECT 1")).isEqualTo("1");
-      kill(again.address().pid());
-    }
+    assertThat(EmbeddedServer.running(home)).isEmpty();
+
+    EmbeddedServer again = EmbeddedServer.start(options);
+    assertThat(again.address().port()).isEqualTo(first.address().port());
+    assertThat(query(first.address(), "SELECT answer FROM kept")).isEqualTo("42");
+
+    kill(again.address().pid());
+    assertThat(home.resolve("postgres/data/postmaster.pid")).exists();
+    assertThat(EmbeddedServer.running(home)).isEmpty();
     try (EmbeddedServer afterKill = EmbeddedServer.start(options)) {
+      assertThat(afterKill.attached()).isFalse();
       assertThat(afterKill.address().port()).isEqualTo(first.address().port());
+      assertThat(query(first.address(), "SELECT answer FROM kept")).isEqualTo("42");
+      again.close();
+      assertThat(EmbeddedServer.running(home)).contains(afterKill.address());
     }
   }
 
@@ -116,14 +121,24 @@ class EmbeddedServerIT {
   }
 
   @Test
-  @DisplayName("a second start in the same process attaches and leaves the server running")
-  void attachesInProcess() {
+  @DisplayName(
+      "a second start in the same process attaches and leaves the server running; running() knows a"
+          + " server by its data, not by its port")
+  void attachesInProcess() throws IOException {
     try (EmbeddedServer first = EmbeddedServer.start(options)) {
       try (EmbeddedServer second = EmbeddedServer.start(options)) {
         assertThat(second.attached()).isTrue();
         assertThat(second.address()).isEqualTo(first.address());
       }
       assertThat(EmbeddedServer.running(home)).contains(first.address());
+
+      String json = Files.readString(home.resolve("embedded.json"));
+      Files.writeString(
+          fresh.resolve("embedded.json"),
+          json.replace(first.address().directory().toString(), fresh.toString()));
+      assertThat(EmbeddedServer.running(fresh)).isEmpty();
+      Files.writeString(fresh.resolve("embedded.json"), "{\"url\":");
+      assertThat(EmbeddedServer.running(fresh)).isEmpty();
     }
   }
 
@@ -146,22 +161,6 @@ class EmbeddedServerIT {
       assertThat(EmbeddedServer.running(home)).isEmpty();
     } finally {
       holder.destroyForcibly();
-    }
-  }
-
-  @Test
-  @DisplayName("a killed server is not reported as running, and starts again with its data")
-  void survivesKill() throws Exception {
-    EmbeddedServer killed = EmbeddedServer.start(options);
-    execute(killed.address(), "CREATE TABLE kept AS SELECT 42 AS answer");
-    kill(killed.address().pid());
-    assertThat(home.resolve("postgres/data/postmaster.pid")).exists();
-    assertThat(EmbeddedServer.running(home)).isEmpty();
-    try (EmbeddedServer server = EmbeddedServer.start(options)) {
-      assertThat(server.attached()).isFalse();
-      assertThat(query(server.address(), "SELECT answer FROM kept")).isEqualTo("42");
-      killed.close();
-      assertThat(EmbeddedServer.running(home)).contains(server.address());
     }
   }
 
@@ -197,50 +196,29 @@ class EmbeddedServerIT {
   }
 
   @Test
-  @DisplayName("running() knows a server by its data, not by its port")
-  void notAnotherServer() throws IOException {
-    try (EmbeddedServer server = EmbeddedServer.start(options)) {
-      Path other = Files.createDirectories(home.resolve("other"));
-      String json = Files.readString(home.resolve("embedded.json"));
-      Files.writeString(
-          other.resolve("embedded.json"),
-          json.replace(server.address().directory().toString(), other.toString()));
-      assertThat(EmbeddedServer.running(other)).isEmpty();
-      Files.writeString(other.resolve("embedded.json"), "{\"url\":");
-      assertThat(EmbeddedServer.running(other)).isEmpty();
-    }
-  }
-
-  @Test
   @DisplayName("data of another major version is left alone, and the message says what to do")
   void otherMajor() throws IOException {
     EmbeddedServer.start(options).close();
     Path version = home.resolve("postgres/data/PG_VERSION");
+    String ours = Files.readString(version);
     Files.writeString(version, "14\n");
-    assertThatThrownBy(() -> EmbeddedServer.start(options))
-        .isInstanceOf(EmbeddedServerException.class)
-        .hasMessageContaining("was made by PostgreSQL 14, this Holdfast brings 18")
-        .hasMessageContaining("choose another directory");
-    assertThat(version).hasContent("14");
-  }
-
-  @Test
-  @DisplayName("a half-made cluster of ours is made anew")
-  void interruptedInitdb() throws Exception {
-    Path incomplete = Files.createDirectories(home.resolve("postgres/data.incomplete/base/1"));
-    Files.writeString(incomplete.resolve("112"), "half");
-    try (EmbeddedServer server = EmbeddedServer.start(options)) {
-      assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
+    try {
+      assertThatThrownBy(() -> EmbeddedServer.start(options))
+          .isInstanceOf(EmbeddedServerException.class)
+          .hasMessageContaining("was made by PostgreSQL 14, this Holdfast brings 18")
+          .hasMessageContaining("choose another directory");
+      assertThat(version).hasContent("14");
+    } finally {
+      Files.writeString(version, ours);
     }
-    assertThat(home.resolve("postgres/data.incomplete")).doesNotExist();
   }
 
   @Test
   @DisplayName("a directory of somebody else's is never touched")
   void foreignData() throws IOException {
-    Path foreign = Files.createDirectories(home.resolve("postgres/data"));
+    Path foreign = Files.createDirectories(fresh.resolve("postgres/data"));
     Path precious = Files.writeString(foreign.resolve("precious.txt"), "mine");
-    assertThatThrownBy(() -> EmbeddedServer.start(options))
+    assertThatThrownBy(() -> EmbeddedServer.start(EmbeddedServerOptions.in(fresh)))
         .hasMessageContaining("is no PostgreSQL data directory; move it away");
     assertThat(precious).hasContent("mine");
   }
@@ -248,7 +226,7 @@ class EmbeddedServerIT {
   @Test
   @DisplayName("a directory that cannot be written is refused in one line with the next step")
   void notWritable() throws IOException {
-    Path file = Files.writeString(home.resolve("file"), "");
+    Path file = Files.writeString(fresh.resolve("file"), "");
     assertThatThrownBy(() -> EmbeddedServer.start(options.withDirectory(file.resolve("below"))))
         .isInstanceOf(EmbeddedServerException.class)
         .hasMessageContaining("make it writable, make room, or choose another directory")
@@ -258,10 +236,12 @@ class EmbeddedServerIT {
   @Test
   @DisplayName("too little room is refused before anything is written")
   void noRoom() {
-    assertThatThrownBy(() -> EmbeddedServer.start(options.withMinimumFreeBytes(Long.MAX_VALUE)))
+    EmbeddedServerOptions greedy =
+        EmbeddedServerOptions.in(fresh).withMinimumFreeBytes(Long.MAX_VALUE);
+    assertThatThrownBy(() -> EmbeddedServer.start(greedy))
         .isInstanceOf(EmbeddedServerException.class)
         .hasMessageContaining("MB are needed; make room or choose another directory");
-    assertThat(home.resolve("postgres/data")).doesNotExist();
+    assertThat(fresh.resolve("postgres/data")).doesNotExist();
   }
 
   @Test
@@ -278,7 +258,7 @@ class EmbeddedServerIT {
   @Test
   @DisplayName("binaries are unpacked beside the data where the user's cache cannot be written")
   void cacheNotWritable() throws Exception {
-    Path file = Files.writeString(home.resolve("file"), "");
+    Path file = Files.writeString(fresh.resolve("file"), "");
     EmbeddedServerOptions elsewhere = options.withCache(file.resolve("cache"));
     try (EmbeddedServer server = EmbeddedServer.start(elsewhere)) {
       assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
@@ -289,10 +269,11 @@ class EmbeddedServerIT {
   @DisplayName(
       "servers of one program that start in the same moment share what one of them unpacks")
   void atOnce() throws Exception {
-    EmbeddedServerOptions fresh = options.withCache(home.resolve("cache"));
+    EmbeddedServerOptions uncached = options.withCache(fresh.resolve("cache"));
     List<EmbeddedServerBinaries> unpacked =
         AtOnce.run(
-            () -> EmbeddedServerBinaries.unpack(fresh), () -> EmbeddedServerBinaries.unpack(fresh));
+            () -> EmbeddedServerBinaries.unpack(uncached),
+            () -> EmbeddedServerBinaries.unpack(uncached));
 
     assertThat(unpacked.getFirst()).isEqualTo(unpacked.getLast());
     assertThat(Path.of(unpacked.getFirst().program("initdb"))).isExecutable();
