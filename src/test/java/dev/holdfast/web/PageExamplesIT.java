@@ -27,10 +27,11 @@ import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
 import jdk.jshell.execution.LocalExecutionControlProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public class PageExamplesIT {
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(java|http)\\n(.*?)^```");
   private static final Pattern REQUEST = Pattern.compile("([A-Z]+) (/\\S+)(?: (.+))?");
@@ -62,29 +64,41 @@ public class PageExamplesIT {
 
   private static volatile @Nullable DataSource lent;
 
-  private final TicketDatabase database;
-  private final Cli cli;
+  private TicketDatabase database;
+  private Cli cli;
   @TempDir private Path directory;
-  @AutoClose private final HikariDataSource pool;
-  @AutoClose private final WebServer server;
-  @AutoClose private final ApiClient ann;
-  @AutoClose private final TestHoldfast holdfast;
+  @AutoClose private HikariDataSource pool;
+  @AutoClose private WebServer server;
+  @AutoClose private ApiClient ann;
+  @AutoClose private TestHoldfast holdfast;
 
-  PageExamplesIT(TestDatabase testDatabase) {
-    this.database = new TicketDatabase(testDatabase);
-    this.cli = Cli.on(testDatabase);
-    this.pool = database.pool(6);
-    this.server = WebFixture.server(pool);
-    this.ann = new ApiClient(server.port(), WebFixture.ANN);
-    this.holdfast =
+  /** One for all, for each starts a compiler. */
+  @AutoClose private JShell shell;
+
+  @BeforeAll
+  void prepare(TestDatabase testDatabase) {
+    database = new TicketDatabase(testDatabase);
+    cli = Cli.on(testDatabase);
+    pool = database.pool(6);
+    server = WebFixture.server(pool);
+    ann = new ApiClient(server.port(), WebFixture.ANN);
+    holdfast =
         TestHoldfast.on(pool)
             .handler("job", context -> HandlerResult.done("{\"items\": [1, 2], \"sum\": 1}"))
             .workflows();
+    lent = pool;
+    shell = shell();
   }
 
-  @BeforeEach
-  void lend() {
-    lent = pool;
+  private static JShell shell() {
+    JShell shell =
+        JShell.builder()
+            .executionEngine(new LocalExecutionControlProvider(), Map.of())
+            .compilerOptions("-proc:none")
+            .build();
+    shell.addToClasspath(System.getProperty("java.class.path"));
+    IMPORTS.lines().forEach(line -> evaluateAll(shell, line));
+    return shell;
   }
 
   /** What the snippets call. */
@@ -169,25 +183,24 @@ public class PageExamplesIT {
     database.number("SELECT setval('holdfast." + table + "_id_seq', ?, false)", id);
   }
 
+  /** What a block declares ends with it. */
   private int evaluate(String code, String page) {
+    List<Snippet> prepared = shell.snippets().toList();
     int statements = 0;
-    try (JShell shell =
-        JShell.builder()
-            .executionEngine(new LocalExecutionControlProvider(), Map.of())
-            .compilerOptions("-proc:none")
-            .build()) {
-      shell.addToClasspath(System.getProperty("java.class.path"));
-      IMPORTS.lines().forEach(line -> evaluateAll(shell, line));
-      String left = code;
-      while (!left.isBlank()) {
-        CompletionInfo first = shell.sourceCodeAnalysis().analyzeCompletion(left);
-        assertThat(first.completeness().isComplete()).as(left).isTrue();
-        evaluateOne(shell, first.source());
-        statements++;
-        left = first.remaining();
-        work(page);
-      }
+    String left = code;
+    while (!left.isBlank()) {
+      CompletionInfo first = shell.sourceCodeAnalysis().analyzeCompletion(left);
+      assertThat(first.completeness().isComplete()).as(left).isTrue();
+      evaluateOne(shell, first.source());
+      statements++;
+      left = first.remaining();
+      work(page);
     }
+    shell
+        .snippets()
+        .filter(each -> shell.status(each).isActive() && !prepared.contains(each))
+        .toList()
+        .forEach(shell::drop);
     return statements;
   }
 
