@@ -1,10 +1,13 @@
 package dev.holdfast.testing;
 
-import java.sql.SQLException;
+import dev.holdfast.postgres.testing.WarmDataSource;
 import javax.sql.DataSource;
 
 /** A fresh database with the newest schema, gone when its test class ends. Thread-safe. */
 public final class TestDatabase implements AutoCloseable {
+  /** The driver takes the time zone from the JVM, whatever the server says. */
+  private static final String ZONE = "SET TIME ZONE '" + TestServer.TIME_ZONE + "'";
+
   private final String jdbcUrl;
   private final String user;
   private final String password;
@@ -16,7 +19,7 @@ public final class TestDatabase implements AutoCloseable {
     this.user = user;
     this.password = password;
     this.serverMajorVersion = serverMajorVersion;
-    this.dataSource = new WarmDataSource(jdbcUrl, user, password);
+    this.dataSource = new WarmDataSource(jdbcUrl, user, password, ZONE);
   }
 
   /** Without user and password. */
@@ -38,13 +41,16 @@ public final class TestDatabase implements AutoCloseable {
     return serverMajorVersion;
   }
 
-  /** Sessions as if they were new, in {@link TestServer#TIME_ZONE}. */
+  /**
+   * Sessions as if they were new, in {@link TestServer#TIME_ZONE}, so that code which leans on the
+   * session's time zone is found out.
+   */
   public DataSource dataSource() {
     return dataSource;
   }
 
   @Override
-  public void close() throws SQLException {
+  public void close() {
     dataSource.close();
   }
 

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A PostgreSQL server for tests, in a temporary directory. */
 public final class TestServer implements AutoCloseable {
@@ -21,12 +20,15 @@ public final class TestServer implements AutoCloseable {
 
   private final Path directory;
   private final EmbeddedServer server;
+  private final WarmDataSource dataSource;
   private final Thread atExit =
       Thread.ofPlatform().name("holdfast-test-server").unstarted(this::stop);
 
   private TestServer(Path directory, EmbeddedServer server) {
     this.directory = directory;
     this.server = server;
+    EmbeddedServer.Address address = server.address();
+    this.dataSource = new WarmDataSource(address.jdbcUrl(), address.user(), address.password(), "");
     // A test that is cut short leaves no server behind.
     Runtime.getRuntime().addShutdownHook(atExit);
   }
@@ -42,17 +44,13 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  /** Each connection is a new one. */
+  /** Sessions as if they were new. */
   public DataSource dataSource() {
-    EmbeddedServer.Address address = server.address();
-    PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setUrl(address.jdbcUrl());
-    source.setUser(address.user());
-    source.setPassword(address.password());
-    return source;
+    return dataSource;
   }
 
   private void stop() {
+    dataSource.close();
     server.close();
     try (Stream<Path> all = Files.walk(directory)) {
       List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();

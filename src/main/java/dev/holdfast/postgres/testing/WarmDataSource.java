@@ -1,4 +1,4 @@
-package dev.holdfast.testing;
+package dev.holdfast.postgres.testing;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Sessions for tests in {@link TestServer#TIME_ZONE}, so that code which leans on the session's
- * time zone is found out. One that is closed is used again as if it were new, for a new one
- * compiles every function that it calls. Nobody waits for one, and one that somebody has ended is
- * not given out. Thread-safe.
+ * Sessions for tests. One that is closed is used again as if it were new, for a new one compiles
+ * every function that it calls. Nobody waits for one, and one that somebody has ended is not given
+ * out. Thread-safe.
  */
-final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
+public final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
   private static final long serialVersionUID = 1;
-
-  /** The driver takes the time zone from the JVM, whatever the server says. */
-  private static final String ZONE = "SET TIME ZONE '" + TestServer.TIME_ZONE + "'";
 
   private static final String AS_NEW =
       "SET SESSION AUTHORIZATION DEFAULT; RESET ROLE; RESET ALL; UNLISTEN *; CLOSE ALL; DEALLOCATE"
-          + " ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; "
-          + ZONE;
+          + " ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; ";
 
+  private final String settings;
   private final transient Deque<Connection> idle = new ArrayDeque<>();
   private boolean closed;
 
-  WarmDataSource(String jdbcUrl, String user, String password) {
+  /**
+   * @param settings with which each session begins, in SQL; may be empty
+   */
+  public WarmDataSource(String jdbcUrl, String user, String password, String settings) {
+    this.settings = settings;
     setUrl(jdbcUrl);
     setUser(user);
     setPassword(password);
@@ -50,7 +50,7 @@ final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
       next.close();
     }
     Connection connection = super.getConnection(user, password);
-    run(connection, ZONE);
+    run(connection, settings);
     return lend(connection);
   }
 
@@ -75,12 +75,16 @@ final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
   }
 
   @Override
-  public void close() throws SQLException {
+  public void close() {
     synchronized (this) {
       closed = true;
     }
     for (Connection next = poll(); next != null; next = poll()) {
-      next.close();
+      try {
+        next.close();
+      } catch (SQLException e) {
+        // Its server has gone, and it with it.
+      }
     }
   }
 
@@ -145,7 +149,7 @@ final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
         }
         connection.setReadOnly(false);
         connection.setNetworkTimeout(Runnable::run, 0);
-        run(connection, AS_NEW);
+        run(connection, AS_NEW + settings);
         connection.clearWarnings();
         return true;
       } catch (SQLException e) {
