@@ -19,10 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @WithDatabase
 class AuthorityIT {
-  @Test
-  @DisplayName("a command child cannot approve a ticket as ceo: it has no token, and is given none")
-  void child(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
+  /** What a program of a ticket tries at the worker that has started it. */
+  private static void child(HoldfastProcess worker, TicketRows rows, Path directory)
+      throws Exception {
     rows.addDesign("reviewed", new Job(directory, "true", "human"));
     rows.addDesign(
         "hostile",
@@ -43,46 +42,44 @@ class AuthorityIT {
         echo "{\\"status\\": $status}"
         """);
     long victim = rows.enqueue("reviewed", "default");
-    try (Installation holdfast = Installation.on(database, directory)) {
-      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
-      rows.awaitState(victim, "needs_review");
-      String token = Files.readString(directory.resolve(".holdfast/token")).strip();
-      Files.writeString(directory.resolve("victim"), "" + victim);
-      Files.writeString(
-          directory.resolve("port"), "" + worker.request("/").build().uri().getPort());
-      long hostile = rows.enqueue("hostile", "default");
-      rows.awaitState(hostile, "done");
+    rows.awaitState(victim, "needs_review");
+    String token = Files.readString(directory.resolve(".holdfast/token")).strip();
+    Files.writeString(directory.resolve("victim"), "" + victim);
+    Files.writeString(directory.resolve("port"), "" + worker.request("/").build().uri().getPort());
+    long hostile = rows.enqueue("hostile", "default");
+    rows.awaitState(hostile, "done");
 
-      assertThat(rows.of(hostile, "result ->> 'status'")).isEqualTo("401");
-      assertThat(rows.of(victim, "state")).isEqualTo("needs_review");
-      assertThat(Files.readString(directory.resolve("environment"))).doesNotContain(token);
-      assertThat(worker.toString()).doesNotContain(token);
-      assertThat(
-              PosixFilePermissions.toString(
-                  Files.getPosixFilePermissions(directory.resolve(".holdfast/token"))))
-          .isEqualTo("rw-------");
+    assertThat(rows.of(hostile, "result ->> 'status'")).isEqualTo("401");
+    assertThat(rows.of(victim, "state")).isEqualTo("needs_review");
+    assertThat(Files.readString(directory.resolve("environment"))).doesNotContain(token);
+    assertThat(worker.toString()).doesNotContain(token);
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(directory.resolve(".holdfast/token"))))
+        .isEqualTo("rw-------");
 
-      HttpRequest approve =
-          worker
-              .request("/api/v1/tickets/" + victim + "/approve")
-              .header("Content-Type", "application/json")
-              .POST(HttpRequest.BodyPublishers.ofString("{}"))
-              .build();
-      try (HttpClient http = HttpClient.newHttpClient()) {
-        assertThat(http.send(approve, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
-      }
-      assertThat(rows.value(CHANNEL, victim)).isEqualTo(System.getProperty("user.name") + " api");
+    HttpRequest approve =
+        worker
+            .request("/api/v1/tickets/" + victim + "/approve")
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString("{}"))
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      assertThat(http.send(approve, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
     }
+    assertThat(rows.value(CHANNEL, victim)).isEqualTo(System.getProperty("user.name") + " api");
   }
 
   @Test
   @DisplayName(
-      "each start makes a token; who starts beside it shares it, and the command line needs none")
-  void starts(TestDatabase database, @TempDir Path directory) throws Exception {
+      "a command child cannot approve a ticket as ceo: it has no token, and is given none; each"
+          + " start makes a token; who starts beside it shares it, and the command line needs none")
+  void authority(TestDatabase database, @TempDir Path directory) throws Exception {
     TicketRows rows = new TicketRows(database.dataSource());
     Path file = directory.resolve(".holdfast/token");
     try (Installation holdfast = Installation.on(database, directory)) {
       HoldfastProcess first = holdfast.start("worker", "--port", "0").awaitConsole();
+      child(first, rows, directory);
       String token = Files.readString(file);
       HoldfastProcess second = holdfast.start("worker", "--port", "0").awaitConsole();
       assertThat(Files.readString(file)).isEqualTo(token);
