@@ -56,17 +56,31 @@ class CommandUserIT {
   }
 
   @Test
-  @DisplayName("they own their directory and can look neither into the worker nor at its token")
+  @DisplayName(
+      "they own their directory and can look neither into the worker nor at its token; a directory"
+          + " that they may not enter and a missing program: the error says so")
   void otherUser() throws Exception {
     assumeTrue(ProgramUser.isRoot(), "only root can start programs as somebody else");
     String spy = SPY.replace("$TOKEN", directory.resolve(".holdfast/token").toString());
+    Path closed = Files.createDirectory(directory.resolve("closed"));
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     design("spy", spy, null);
-    holdfast.with(KEY, "nobody");
+    design("closed", "true", closed.toString());
+    rows.column(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('missing', 1,"
+            + " 'command', '{\"kind\": \"command\", \"command\": [\"no-such-program\"]}')");
+    holdfast.with(KEY, "nobody").with("HOLDFAST_RETRY_CATEGORIES_CODE_ERROR_MAX_RETRIES", "0");
     HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
     assertThat(outcome("spy", "result->>'seen'"))
         .as(worker.toString())
         .isEqualTo("nobody /nonexistent nobody closed closed root=0");
+    assertThat(outcome("closed", "error"))
+        .as(worker.toString())
+        .contains("cannot be entered (EACCES): it must be a directory that nobody may enter");
+    assertThat(outcome("missing", "error"))
+        .as(worker.toString())
+        .contains("cannot start no-such-program: ENOENT");
   }
 
   @Test
@@ -80,27 +94,6 @@ class CommandUserIT {
     String pid = outcome("daemon", "result->>'daemon'");
     assertThat(pid).as(worker.toString()).matches("[0-9]+");
     TicketRows.await("the process is gone").until(() -> Files.notExists(Path.of("/proc", pid)));
-  }
-
-  @Test
-  @DisplayName("a directory that they may not enter and a missing program: the error says so")
-  void outOfReach() throws Exception {
-    assumeTrue(ProgramUser.isRoot(), "only root can start programs as somebody else");
-    Path closed = Files.createDirectory(directory.resolve("closed"));
-    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
-    holdfast.with(KEY, "nobody").with("HOLDFAST_RETRY_CATEGORIES_CODE_ERROR_MAX_RETRIES", "0");
-    design("closed", "true", closed.toString());
-    rows.column(
-        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('missing', 1,"
-            + " 'command', '{\"kind\": \"command\", \"command\": [\"no-such-program\"]}')");
-    HoldfastProcess worker = holdfast.worker();
-    assertThat(outcome("closed", "error"))
-        .as(worker.toString())
-        .contains("cannot be entered (EACCES): it must be a directory that nobody may enter");
-    assertThat(outcome("missing", "error"))
-        .as(worker.toString())
-        .contains("cannot start no-such-program: ENOENT");
   }
 
   @Test
