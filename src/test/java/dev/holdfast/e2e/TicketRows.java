@@ -14,12 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What a person with psql sees and does. */
 record TicketRows(DataSource dataSource) {
-  /** How long any change may take on a loaded machine. */
+  /**
+   * How long any change may take on a loaded machine. Each look takes its time from what is waited
+   * for: what is not there soon is looked for less often.
+   */
   static ConditionFactory await(String what) {
     return Awaitility.await(what)
         .atMost(Duration.ofSeconds(60))
         .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(25));
+        .pollInterval((looks, before) -> Duration.ofMillis(Math.min(20 + 5L * looks, 100)));
   }
 
   /** The first column of every row, as text; of an update the number of changed rows. */
