@@ -139,11 +139,20 @@ public final class HoldfastProcess implements AutoCloseable {
    * @param name as in {@code kill -s}: KILL, TERM, STOP, CONT
    */
   public void signal(String name) throws IOException, InterruptedException {
-    int exit =
-        new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid()).start().waitFor();
-    if (exit != 0) {
+    boolean sent =
+        switch (name) {
+          case "TERM" -> process.toHandle().destroy();
+          case "KILL" -> process.toHandle().destroyForcibly();
+          default -> kill(name);
+        };
+    if (!sent) {
       throw new AssertionError("cannot send SIG" + name + " to " + this);
     }
+  }
+
+  private boolean kill(String name) throws IOException, InterruptedException {
+    return new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid()).start().waitFor()
+        == 0;
   }
 
   /** Writes to its standard input, as a person at its terminal does. */
