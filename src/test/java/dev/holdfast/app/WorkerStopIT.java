@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.cli.Cli;
-import dev.holdfast.testing.JavaCommand;
+import dev.holdfast.e2e.HoldfastProcess;
+import dev.holdfast.e2e.Installation;
+import dev.holdfast.e2e.Outcome;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
@@ -17,8 +19,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,12 +35,17 @@ class WorkerStopIT {
 
   private final TestDatabase database;
   private final Cli cli;
+  private final Path directory;
+  @AutoClose private final Installation holdfast;
 
-  @TempDir Path directory;
-
-  WorkerStopIT(TestDatabase database) {
+  WorkerStopIT(TestDatabase database, @TempDir Path directory) {
     this.database = database;
     this.cli = Cli.on(database);
+    this.directory = directory;
+    this.holdfast =
+        new Installation(directory)
+            .with("HOLDFAST_DATABASE_USER", database.user())
+            .with("HOLDFAST_DATABASE_PASSWORD", database.password());
   }
 
   @Test
@@ -56,18 +62,10 @@ class WorkerStopIT {
         .isEmpty();
     String id = cli.run("enqueue", "--design", "slow").out().strip();
 
-    Process worker = start(database.jdbcUrl());
-    try {
-      await()
-          .atMost(PATIENCE)
-          .pollInterval(Duration.ofMillis(2))
-          .until(() -> Files.exists(claimed));
-      worker.destroy();
-      assertThat(worker.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      assertThat(worker.exitValue()).isZero();
-    } finally {
-      worker.destroyForcibly();
-    }
+    HoldfastProcess worker = start(database.jdbcUrl(), "worker");
+    await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> Files.exists(claimed));
+    worker.signal("TERM");
+    assertThat(worker.awaitExit(PATIENCE)).isZero();
 
     assertThat(row(id)).isEqualTo("done 0");
   }
@@ -75,13 +73,8 @@ class WorkerStopIT {
   @Test
   @DisplayName("a worker that cannot start ends with the error's exit code, not with its hook's")
   void refusesToStart() throws Exception {
-    Process worker = start("jdbc:postgresql://127.0.0.1:1/nothing");
-    try {
-      assertThat(worker.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      assertThat(worker.exitValue()).isEqualTo(4);
-    } finally {
-      worker.destroyForcibly();
-    }
+    HoldfastProcess worker = start("jdbc:postgresql://127.0.0.1:1/nothing", "worker");
+    assertThat(worker.awaitExit(PATIENCE)).isEqualTo(4);
   }
 
   @ParameterizedTest
@@ -89,14 +82,11 @@ class WorkerStopIT {
   @DisplayName("A52: SIGTERM ends what starts while the database accepts, but never answers")
   void sigtermAtSilentDatabase(String command) throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-      Process process = startOn(silent, command);
+      HoldfastProcess process = startOn(silent, command);
       try (Socket first = silent.accept()) {
         assertThat(first.isConnected()).isTrue();
-        process.destroy();
-        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isZero();
-      } finally {
-        process.destroyForcibly();
+        process.signal("TERM");
+        assertThat(process.awaitExit(PATIENCE)).isZero();
       }
     }
   }
@@ -106,18 +96,12 @@ class WorkerStopIT {
   @DisplayName("a database that accepts, but never answers is waited for, and then is an error")
   void silentDatabase(String command) throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-      Process process = startOn(silent, command);
-      try {
-        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isEqualTo(4);
-      } finally {
-        process.destroyForcibly();
-      }
+      Outcome outcome = startOn(silent, command).awaitOutcome();
+      assertThat(outcome.exit()).isEqualTo(4);
+      assertThat(outcome.stdout() + outcome.stderr())
+          .contains("still starting: waiting for the database")
+          .contains("cannot reach the database");
     }
-    assertThat(directory.resolve("worker.log"))
-        .content()
-        .contains("still starting: waiting for the database")
-        .contains("cannot reach the database");
   }
 
   @Test
@@ -127,14 +111,12 @@ class WorkerStopIT {
         Statement lock = other.createStatement()) {
       other.setAutoCommit(false);
       lock.execute("LOCK holdfast.workers");
-      Process worker = start(database.jdbcUrl());
+      HoldfastProcess worker = start(database.jdbcUrl(), "worker");
       try {
         await().atMost(PATIENCE).until(() -> waiting() > 0);
-        worker.destroy();
-        assertThat(worker.waitFor(PATIENCE.toSeconds() / 2, TimeUnit.SECONDS)).isTrue();
-        assertThat(worker.exitValue()).isZero();
+        worker.signal("TERM");
+        assertThat(worker.awaitExit(PATIENCE.dividedBy(2))).isZero();
       } finally {
-        worker.destroyForcibly();
         other.rollback();
         other.setAutoCommit(true);
       }
@@ -149,7 +131,7 @@ class WorkerStopIT {
                 + " WHERE datname = current_database() AND wait_event_type = 'Lock'"));
   }
 
-  private Process startOn(ServerSocket silent, String command) throws IOException {
+  private HoldfastProcess startOn(ServerSocket silent, String command) throws IOException {
     return start("jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/nothing", command);
   }
 
@@ -158,25 +140,7 @@ class WorkerStopIT {
         database, "SELECT state || ' ' || retry_count FROM holdfast.tickets WHERE id = " + id);
   }
 
-  private Process start(String url) throws IOException {
-    return start(url, "worker");
-  }
-
-  private Process start(String url, String command) throws IOException {
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            JavaCommand.java("-cp", classPath, Main.class.getName(), command, "--port", "0"));
-    Map<String, String> environment = builder.environment();
-    environment.keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
-    environment.put("HOLDFAST_DATABASE_URL", url);
-    environment.put("HOLDFAST_DATABASE_USER", database.user());
-    environment.put("HOLDFAST_DATABASE_PASSWORD", database.password());
-    return builder
-        .directory(directory.toFile())
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("worker.log").toFile())
-        .start();
+  private HoldfastProcess start(String url, String command) throws IOException {
+    return holdfast.with("HOLDFAST_DATABASE_URL", url).start(command, "--port", "0");
   }
 }
