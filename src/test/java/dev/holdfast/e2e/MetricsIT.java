@@ -12,78 +12,97 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a worker counts, as Prometheus sees it. */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MetricsIT {
+  private TestDatabase database;
+  private Path directory;
+  private TicketRows rows;
+  @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private Installation holdfast;
+  private HoldfastProcess worker;
+
+  @BeforeAll
+  void startWorker(TestDatabase ofClass, @TempDir Path temporary) throws Exception {
+    database = ofClass;
+    directory = temporary;
+    rows = new TicketRows(database.dataSource());
+    holdfast =
+        Installation.on(database, directory)
+            // The ticket of a killed worker is for that worker's successor.
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "10m")
+            .with("HOLDFAST_RETRY_JITTER", "0")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "200ms")
+            .with("OPENAI_API_KEY", "sk-metrics")
+            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
+    worker = holdfast.worker("--queue", "work", "--queue", "counted");
+  }
+
   @Test
   @DisplayName(
       "A62, A63, A64, A65: /metrics tells of retries, exhausted retries, delays in seconds and the"
           + " success rate of retries, and holdfast_* of the rest")
-  void counts(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
+  void counts() throws Exception {
     rows.addDesign(
         "twice",
         Job.of(directory, "[ $HOLDFAST_ATTEMPT -gt 2 ] || { echo ETIMEDOUT >&2; exit 1; }"));
     rows.addDesign("never", Job.of(directory, "echo 'TypeError: x is not a function' >&2; exit 1"));
-    try (Installation holdfast =
-        Installation.on(database, directory)
-            .with("HOLDFAST_RETRY_JITTER", "0")
-            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "200ms")) {
-      HoldfastProcess worker = holdfast.worker();
-      assertThat(worker.get("/metrics").body())
-          .as("before any retry")
-          .doesNotContain("retry_success_rate");
-      rows.awaitState(rows.enqueue("twice", "work"), "done");
-      rows.awaitState(rows.enqueue("never", "work"), "on_hold");
-      rows.column("INSERT INTO holdfast.queues (name) VALUES ('idle') RETURNING name");
-      rows.column("SELECT holdfast.pause_queue('idle', 'ann')");
+    double succeeded = worker.metric("holdfast_tickets_succeeded_total");
+    assertThat(worker.get("/metrics").body())
+        .as("before any retry")
+        .doesNotContain("retry_success_rate");
+    rows.awaitState(rows.enqueue("twice", "work"), "done");
+    rows.awaitState(rows.enqueue("never", "work"), "on_hold");
+    rows.column("INSERT INTO holdfast.queues (name) VALUES ('idle') RETURNING name");
+    rows.column("SELECT holdfast.pause_queue('idle', 'ann')");
 
-      // What comes from the database's rows is a snapshot, up to some seconds old.
-      Awaitility.await()
-          .untilAsserted(
-              () -> {
-                assertThat(worker.metric("holdfast_queue_tickets{queue=\"work\",wait=\"on_hold\"}"))
-                    .isEqualTo(1);
-                assertThat(worker.metric("holdfast_queue_paused{queue=\"idle\"}")).isEqualTo(1);
-              });
-      assertThat(worker.metric("tickets_retried_total{category=\"transient\"}")).isEqualTo(2);
-      assertThat(worker.metric("tickets_retried_total{category=\"code_error\"}")).isEqualTo(1);
-      assertThat(worker.metric("tickets_retried_total{category=\"api_error\"}")).isZero();
-      assertThat(worker.metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
-          .isEqualTo(1);
-      assertThat(worker.metric("tickets_retry_exhausted_total{category=\"transient\"}")).isZero();
-      assertThat(worker.metric("retry_delay_seconds_count")).isEqualTo(3);
-      assertThat(worker.metric("retry_delay_seconds_sum")).isEqualTo(0.2 + 0.4 + 0);
-      assertThat(worker.metric("retry_delay_seconds_bucket{le=\"1.0\"}")).isEqualTo(3);
-      // Of three retries that have finished, one succeeded.
-      assertThat(worker.metric("retry_success_rate")).isBetween(33.3, 33.4);
-      assertThat(worker.metric("tickets_retries_finished_total{outcome=\"succeeded\"}"))
-          .isEqualTo(1);
-      assertThat(worker.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(2);
-      assertThat(worker.metric("tickets_retries_finished_total{outcome=\"crashed\"}")).isZero();
+    // What comes from the database's rows is a snapshot, up to some seconds old.
+    Awaitility.await()
+        .untilAsserted(
+            () -> {
+              assertThat(worker.metric("holdfast_queue_tickets{queue=\"work\",wait=\"on_hold\"}"))
+                  .isEqualTo(1);
+              assertThat(worker.metric("holdfast_queue_paused{queue=\"idle\"}")).isEqualTo(1);
+            });
+    assertThat(worker.metric("tickets_retried_total{category=\"transient\"}")).isEqualTo(2);
+    assertThat(worker.metric("tickets_retried_total{category=\"code_error\"}")).isEqualTo(1);
+    assertThat(worker.metric("tickets_retried_total{category=\"api_error\"}")).isZero();
+    assertThat(worker.metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
+        .isEqualTo(1);
+    assertThat(worker.metric("tickets_retry_exhausted_total{category=\"transient\"}")).isZero();
+    assertThat(worker.metric("retry_delay_seconds_count")).isEqualTo(3);
+    assertThat(worker.metric("retry_delay_seconds_sum")).isEqualTo(0.2 + 0.4 + 0);
+    assertThat(worker.metric("retry_delay_seconds_bucket{le=\"1.0\"}")).isEqualTo(3);
+    // Of three retries that have finished, one succeeded.
+    assertThat(worker.metric("retry_success_rate")).isBetween(33.3, 33.4);
+    assertThat(worker.metric("tickets_retries_finished_total{outcome=\"succeeded\"}")).isEqualTo(1);
+    assertThat(worker.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(2);
+    assertThat(worker.metric("tickets_retries_finished_total{outcome=\"crashed\"}")).isZero();
 
-      assertThat(worker.metric("holdfast_tickets_claimed_total{queue=\"work\"}")).isEqualTo(5);
-      assertThat(worker.metric("holdfast_tickets_succeeded_total")).isEqualTo(1);
-      assertThat(worker.metric("holdfast_tickets_held_total")).isEqualTo(1);
-      assertThat(worker.metric("holdfast_tickets_given_back_total")).isZero();
-      assertThat(worker.metric("holdfast_leases_expired_total")).isZero();
-      assertThat(worker.metric("holdfast_results_stale_total")).isZero();
-      assertThat(worker.metric("holdfast_queue_paused{queue=\"work\"}")).isZero();
-    }
+    assertThat(worker.metric("holdfast_tickets_claimed_total{queue=\"work\"}")).isEqualTo(5);
+    assertThat(worker.metric("holdfast_tickets_succeeded_total")).isEqualTo(succeeded + 1);
+    assertThat(worker.metric("holdfast_tickets_held_total")).isEqualTo(1);
+    assertThat(worker.metric("holdfast_tickets_given_back_total")).isZero();
+    assertThat(worker.metric("holdfast_leases_expired_total")).isZero();
+    assertThat(worker.metric("holdfast_results_stale_total")).isZero();
+    assertThat(worker.metric("holdfast_queue_paused{queue=\"work\"}")).isZero();
   }
 
   @Test
   @DisplayName(
       "A65: a retry whose worker was killed counts as one that did not help, at the worker that"
           + " rescued it")
-  void crashedRetry(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
+  void crashedRetry() throws Exception {
     Job job =
         Job.of(
             directory,
@@ -92,7 +111,7 @@ class MetricsIT {
             [ $HOLDFAST_ATTEMPT -gt 2 ] || { echo $$ > pid.$HOLDFAST_TICKET_ID.2; exec sleep 600; }
             """);
     rows.addDesign("dies", job);
-    try (Installation holdfast =
+    try (Installation impatient =
         Installation.on(database, directory)
             .with("HOLDFAST_WORKER_LEASE", "2s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
@@ -100,13 +119,13 @@ class MetricsIT {
             .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
             .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms")) {
       long id = rows.enqueue("dies", "dies");
-      HoldfastProcess first = holdfast.worker("--queue", "dies");
+      HoldfastProcess first = impatient.worker("--queue", "dies");
       ProcessHandle orphan = job.awaitStart(id, 2);
       first.signal("KILL");
       first.awaitExit(Duration.ofSeconds(10));
       orphan.destroyForcibly();
 
-      HoldfastProcess second = holdfast.worker("--queue", "dies");
+      HoldfastProcess second = impatient.worker("--queue", "dies");
       rows.awaitState(id, "done");
       assertThat(second.metric("tickets_retries_finished_total{outcome=\"crashed\"}")).isEqualTo(1);
       assertThat(second.metric("tickets_retries_finished_total{outcome=\"succeeded\"}"))
@@ -118,60 +137,49 @@ class MetricsIT {
   @Test
   @DisplayName(
       "E10, E48: an agent's requests to its provider are counted, with whether they were retried")
-  void agents(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
+  void agents() throws Exception {
     String requests =
         "holdfast_provider_requests_total{outcome=\"%s\",provider=\"openai\",retried=\"%s\"}";
-    try (ModelServer models = ModelServer.start();
-        Installation holdfast =
-            Installation.on(database, directory)
-                .with("OPENAI_API_KEY", "sk-metrics")
-                .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())) {
-      models.next(
-          error(500, "server_error", "it broke"),
-          toolCall("list_files", "{}"),
-          toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
-      Files.writeString(
-          directory.resolve("design.yaml"),
-          """
-          kind: agent
-          system: You count.
-          targets: [{provider: openai, model: gpt-a}]
-          tools: [list_files]
-          """);
-      holdfast.ok("design", "put", "counted", "--file", "design.yaml");
-      HoldfastProcess worker = holdfast.worker("--queue", "counted");
-      assertThat(worker.metric(requests.formatted("answered", "true"))).isZero();
-      String id =
-          holdfast.ok(
-              "enqueue",
-              "--design",
-              "counted",
-              "--queue",
-              "counted",
-              "--payload",
-              "{\"prompt\": \"Count.\"}");
-      rows.awaitState(Long.parseLong(id), "needs_review");
+    models.next(
+        error(500, "server_error", "it broke"),
+        toolCall("list_files", "{}"),
+        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
+    Files.writeString(
+        directory.resolve("design.yaml"),
+        """
+        kind: agent
+        system: You count.
+        targets: [{provider: openai, model: gpt-a}]
+        tools: [list_files]
+        """);
+    holdfast.ok("design", "put", "counted", "--file", "design.yaml");
+    assertThat(worker.metric(requests.formatted("answered", "true"))).isZero();
+    String id =
+        holdfast.ok(
+            "enqueue",
+            "--design",
+            "counted",
+            "--queue",
+            "counted",
+            "--payload",
+            "{\"prompt\": \"Count.\"}");
+    rows.awaitState(Long.parseLong(id), "needs_review");
 
-      assertThat(worker.metric(requests.formatted("answered", "true"))).isEqualTo(1);
-      assertThat(worker.metric(requests.formatted("answered", "false"))).isEqualTo(1);
-      assertThat(worker.metric(requests.formatted("failed", "false"))).isZero();
-      assertThat(worker.metric(requests.formatted("failed", "true"))).isZero();
-    }
+    assertThat(worker.metric(requests.formatted("answered", "true"))).isEqualTo(1);
+    assertThat(worker.metric(requests.formatted("answered", "false"))).isEqualTo(1);
+    assertThat(worker.metric(requests.formatted("failed", "false"))).isZero();
+    assertThat(worker.metric(requests.formatted("failed", "true"))).isZero();
   }
 
   @Test
   @DisplayName("/health answers JSON, and an address that is not there 404")
-  void health(TestDatabase database, @TempDir Path directory) throws Exception {
-    try (Installation holdfast = Installation.on(database, directory)) {
-      HoldfastProcess worker = holdfast.worker();
-      HttpResponse<String> live = worker.get("/health/live");
-      assertThat(live.statusCode()).isEqualTo(200);
-      assertThat(live.headers().firstValue("Content-Type"))
-          .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
-      assertThat(live.body()).isEqualTo("{\"status\":\"up\"}");
-      assertThat(worker.get("/health/ready").body()).isEqualTo("{\"status\":\"ready\"}");
-      assertThat(worker.status("/nowhere")).isEqualTo(404);
-    }
+  void health() throws Exception {
+    HttpResponse<String> live = worker.get("/health/live");
+    assertThat(live.statusCode()).isEqualTo(200);
+    assertThat(live.headers().firstValue("Content-Type"))
+        .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
+    assertThat(live.body()).isEqualTo("{\"status\":\"up\"}");
+    assertThat(worker.get("/health/ready").body()).isEqualTo("{\"status\":\"ready\"}");
+    assertThat(worker.status("/nowhere")).isEqualTo(404);
   }
 }
