@@ -11,27 +11,31 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A worker whose database goes away and comes back, on a server of the test's own. */
 @Tag("slow")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DatabaseOutageIT {
-  @TempDir private Path directory;
-  @AutoClose private Installation holdfast;
+  private Path directory;
+  private Installation holdfast;
   private EmbeddedServerOptions options;
   private EmbeddedServer server;
   private TicketRows rows;
   private Job job;
 
-  @BeforeEach
-  void startServer() throws IOException {
+  @BeforeAll
+  void startServer(@TempDir Path temporary) throws IOException {
+    directory = temporary;
     // The same port after the restart.
     options =
         EmbeddedServerOptions.in(directory.resolve("server"))
@@ -44,14 +48,19 @@ class DatabaseOutageIT {
     dataSource.setPassword(address.password());
     Migrations.migrate(dataSource);
     rows = new TicketRows(dataSource);
+    job = Job.waiting(directory);
+    rows.addDesign("wait", job);
+  }
+
+  @BeforeEach
+  void install() {
+    EmbeddedServer.Address address = server.address();
     holdfast =
         new Installation(directory)
             .with("HOLDFAST_DATABASE_URL", address.jdbcUrl())
             .with("HOLDFAST_DATABASE_USER", address.user())
             .with("HOLDFAST_DATABASE_PASSWORD", address.password())
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms");
-    job = Job.waiting(directory);
-    rows.addDesign("wait", job);
   }
 
   private static int freePort() throws IOException {
@@ -61,8 +70,12 @@ class DatabaseOutageIT {
   }
 
   @AfterEach
-  void stopServer() {
+  void stopWorkers() {
     holdfast.close();
+  }
+
+  @AfterAll
+  void stopServer() {
     server.close();
   }
 
