@@ -32,7 +32,6 @@ class WorkflowIT {
   private final TicketRows rows;
   private final Path directory;
   @AutoClose private final Installation holdfast;
-  private String slow = "";
 
   WorkflowIT(TestDatabase database, @TempDir Path directory) {
     this.rows = new TicketRows(database.dataSource());
@@ -53,7 +52,7 @@ class WorkflowIT {
             .formatted(directory, name, more));
   }
 
-  private void programs() throws Exception {
+  private void programs(String slow) throws Exception {
     // Each says that it ran: what ran twice is twice in the file.
     String log = slow + "echo \"$HOLDFAST_TICKET_ID\" >> ran.txt; ";
     program("fetch", log + "echo '{\"items\": [{\"n\": 1}, {\"n\": 2}, {\"n\": 3}]}'", "");
@@ -85,11 +84,70 @@ class WorkflowIT {
 
   @Test
   @DisplayName(
-      "issue 23: a workflow of programs, a list, a person and a condition runs to its end, and CLI,"
-          + " API and console show its steps; of its results a sample is reviewed")
-  void whole() throws Exception {
-    programs();
-    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+      "issue 23: a workflow whose worker is killed at each of its steps comes to the same end, and"
+          + " each step is added once; a workflow of programs, a list, a person and a condition"
+          + " runs to its end, and CLI, API and console show its steps; of its results a sample is"
+          + " reviewed")
+  void workflows() throws Exception {
+    HoldfastProcess worker = killed();
+    Files.delete(directory.resolve("ran.txt"));
+    whole(worker);
+  }
+
+  /** Returns the worker that comes after all those that were killed. */
+  private HoldfastProcess killed() throws Exception {
+    programs("sleep 0.5; ");
+    holdfast.with("HOLDFAST_WORKER_LEASE", "3s");
+    holdfast.with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s");
+    holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "1s");
+    long id = workflow();
+    for (String point :
+        List.of(
+            "step = 'fetch' AND in_progress > 0",
+            "step = 'fetch' AND done = 1",
+            "step = 'each' AND done > 0",
+            "step = 'each' AND tickets > 4",
+            "step = 'approve' AND on_hold = 1")) {
+      killAt(id, point);
+    }
+    holdfast.ok("answer", "" + step(id, "approve"), "--json", "{\"ok\": true}");
+    killAt(id, "step = 'publish' AND in_progress > 0");
+    killAt(id, "step = 'publish' AND done = 1");
+
+    HoldfastProcess last = holdfast.start("worker", "--port", "0").awaitConsole();
+
+    rows.awaitState(id, "done");
+    assertThat(
+            rows.column(
+                "SELECT d.name || CASE WHEN d.item < 0 THEN ' added' ELSE '' END || ': ' ||"
+                    + " count(*) FROM holdfast.ticket_dependencies d JOIN holdfast.tickets t ON"
+                    + " t.id = d.after_id AND t.state = 'done' WHERE d.ticket_id = ? GROUP BY"
+                    + " d.name, d.item < 0 ORDER BY 1",
+                id))
+        .containsExactly("approve: 1", "each added: 3", "each: 3", "fetch: 1", "publish: 1");
+    assertThat(rows.value("SELECT result->'each' FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("[{\"sum\": 1}, {\"sum\": 2}, {\"sum\": 3}]");
+    assertThat(rows.value("SELECT count(*) FROM holdfast.tickets WHERE kind <> 'workflow'"))
+        .isEqualTo("9");
+    return last;
+  }
+
+  private void killAt(long id, String point) throws Exception {
+    HoldfastProcess worker = holdfast.start("worker", "--port", "0", "--no-console");
+    await(point)
+        .pollInterval(Duration.ofMillis(50))
+        .until(
+            () ->
+                !rows.column(
+                        "SELECT 1 FROM holdfast.workflow_steps WHERE workflow_id = ? AND " + point,
+                        id)
+                    .isEmpty());
+    worker.signal("KILL");
+    worker.awaitExit(Duration.ofSeconds(20));
+  }
+
+  private void whole(HoldfastProcess worker) throws Exception {
+    programs("");
     long id = workflow();
     long approve = step(id, "approve");
     rows.awaitState(approve, "on_hold");
@@ -155,60 +213,5 @@ class WorkflowIT {
                     + " 'rule'",
                 id))
         .containsExactly(approvals);
-  }
-
-  @Test
-  @DisplayName(
-      "issue 23: a workflow whose worker is killed at each of its steps comes to the same end, and"
-          + " each step is added once")
-  void killed() throws Exception {
-    slow = "sleep 0.5; ";
-    programs();
-    holdfast.with("HOLDFAST_WORKER_LEASE", "3s");
-    holdfast.with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s");
-    holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "1s");
-    long id = workflow();
-    for (String point :
-        List.of(
-            "step = 'fetch' AND in_progress > 0",
-            "step = 'fetch' AND done = 1",
-            "step = 'each' AND done > 0",
-            "step = 'each' AND tickets > 4",
-            "step = 'approve' AND on_hold = 1")) {
-      killAt(id, point);
-    }
-    holdfast.ok("answer", "" + step(id, "approve"), "--json", "{\"ok\": true}");
-    killAt(id, "step = 'publish' AND in_progress > 0");
-    killAt(id, "step = 'publish' AND done = 1");
-
-    holdfast.start("worker", "--port", "0", "--no-console");
-
-    rows.awaitState(id, "done");
-    assertThat(
-            rows.column(
-                "SELECT d.name || CASE WHEN d.item < 0 THEN ' added' ELSE '' END || ': ' ||"
-                    + " count(*) FROM holdfast.ticket_dependencies d JOIN holdfast.tickets t ON"
-                    + " t.id = d.after_id AND t.state = 'done' WHERE d.ticket_id = ? GROUP BY"
-                    + " d.name, d.item < 0 ORDER BY 1",
-                id))
-        .containsExactly("approve: 1", "each added: 3", "each: 3", "fetch: 1", "publish: 1");
-    assertThat(rows.value("SELECT result->'each' FROM holdfast.tickets WHERE id = ?", id))
-        .isEqualTo("[{\"sum\": 1}, {\"sum\": 2}, {\"sum\": 3}]");
-    assertThat(rows.value("SELECT count(*) FROM holdfast.tickets WHERE kind <> 'workflow'"))
-        .isEqualTo("9");
-  }
-
-  private void killAt(long id, String point) throws Exception {
-    HoldfastProcess worker = holdfast.start("worker", "--port", "0", "--no-console");
-    await(point)
-        .pollInterval(Duration.ofMillis(20))
-        .until(
-            () ->
-                !rows.column(
-                        "SELECT 1 FROM holdfast.workflow_steps WHERE workflow_id = ? AND " + point,
-                        id)
-                    .isEmpty());
-    worker.signal("KILL");
-    worker.awaitExit(Duration.ofSeconds(20));
   }
 }
