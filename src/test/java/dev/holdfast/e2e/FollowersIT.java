@@ -45,18 +45,61 @@ class FollowersIT {
 
   @Test
   @DisplayName(
-      "issue 23: a chain of three whose middle goes on hold goes on after its release, by another"
-          + " worker when the first was killed")
-  void chain() throws Exception {
+      "issue 23: a ticket that no worker started in time is on hold with the cause expired; a"
+          + " worker that comes too late does not start it, and a release runs it; a file of"
+          + " tickets with names is enqueued whole or not at all, and a program finds the results"
+          + " of those before it in its document; so it is by HTTP and with ids; a chain of three"
+          + " whose middle goes on hold goes on after its release, by another worker when the"
+          + " first was killed")
+  void followers() throws Exception {
     Path needed = directory.resolve("needed");
     design("plain", ".");
     design("needy", needed.toString());
     String first = holdfast.ok("enqueue", "--design", "plain");
     String middle = holdfast.ok("enqueue", "--design", "needy", "--after", first);
     String last = holdfast.ok("enqueue", "--design", "plain", "--after", first + "," + middle);
+    String late = holdfast.ok("enqueue", "--design", "plain", "--expires", "1s");
+    String inTime = holdfast.ok("enqueue", "--design", "plain", "--expires", "2h");
+    assertThat(holdfast.ok("show", inTime)).containsPattern("expires +in (1h|2h) \\(20");
+    await("its time is over")
+        .until(
+            () ->
+                "t"
+                    .equals(
+                        rows.value(
+                            "SELECT (expires_at < now())::text::char FROM"
+                                + " holdfast.ticket_deadlines WHERE ticket_id = ?",
+                            Long.valueOf(late))));
+
     HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+
+    expired(worker, late, inTime);
+    graph(worker);
     rows.awaitState(Long.parseLong(middle), "on_hold");
     assertThat(rows.of(Long.parseLong(first), "state")).isEqualTo("done");
+    waits(worker, middle, last);
+    worker.signal("KILL");
+    worker.awaitExit(Duration.ofSeconds(20));
+    Files.writeString(needed, "");
+    holdfast.ok("release", middle, "--by", "ann");
+    holdfast.worker();
+    rows.awaitState(Long.parseLong(last), "done");
+    assertThat(rows.of(Long.parseLong(last), "attempt_count")).isEqualTo("1");
+  }
+
+  private void expired(HoldfastProcess worker, String late, String inTime) throws Exception {
+    rows.awaitState(Long.parseLong(inTime), "done");
+    rows.awaitState(Long.parseLong(late), "on_hold");
+    assertThat(rows.of(Long.parseLong(late), "attempt_count")).isEqualTo("0");
+    assertThat(holdfast.ok("show", late))
+        .contains("expired: no worker started it before ")
+        .contains("release it to run it all the same");
+    assertThat(worker.get("/api/v1/tickets/" + inTime).body()).contains("\"expires_at\":null");
+    holdfast.ok("release", late, "--by", "ann");
+    rows.awaitState(Long.parseLong(late), "done");
+  }
+
+  private void waits(HoldfastProcess worker, String middle, String last) throws Exception {
     assertThat(rows.of(Long.parseLong(last), "state")).isEqualTo("ready");
     assertThat(holdfast.ok("list", "--state", "ready"))
         .contains("waiting for #" + middle + ", on hold since ");
@@ -68,21 +111,9 @@ class FollowersIT {
         .contains("Waits until other tickets are done: " + waits)
         .doesNotContain("the next free worker takes it");
     assertThat(worker.get("/api/v1/tickets/" + middle).body()).contains("\"waits_for\":null");
-
-    worker.signal("KILL");
-    worker.awaitExit(Duration.ofSeconds(20));
-    Files.writeString(needed, "");
-    holdfast.ok("release", middle, "--by", "ann");
-    holdfast.worker();
-    rows.awaitState(Long.parseLong(last), "done");
-    assertThat(rows.of(Long.parseLong(last), "attempt_count")).isEqualTo("1");
   }
 
-  @Test
-  @DisplayName(
-      "issue 23: a file of tickets with names is enqueued whole or not at all, and a program finds"
-          + " the results of those before it in its document; so it is by HTTP and with ids")
-  void graph() throws Exception {
+  private void graph(HoldfastProcess worker) throws Exception {
     Files.writeString(
         directory.resolve("fetch.yaml"),
         "{kind: command, review: none, command: [sh, -c, 'echo \"{\\\"n\\\": 41}\"']}");
@@ -98,8 +129,6 @@ class FollowersIT {
         {"name": "add", "design": "add", "after": ["fetch"]}
         {"name": "fetch", "design": "fetch"}
         """);
-    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
-
     String told = holdfast.ok("enqueue", "--file", "graph.jsonl");
 
     assertThat(told).matches("(?s)added 2 as batch [0-9]+\nadd: [0-9]+\nfetch: [0-9]+");
@@ -140,37 +169,5 @@ class FollowersIT {
                         + " {\"design\": \"add\", \"after\": [\"a\"], \"on_cancelled\": \"run\"}]}")
                 .body())
         .containsPattern("\\{\"names\":\\{\"a\":[0-9]+},\"ids\":\\[[0-9]+,[0-9]+]}");
-  }
-
-  @Test
-  @DisplayName(
-      "issue 23: a ticket that no worker started in time is on hold with the cause expired; a"
-          + " worker that comes too late does not start it, and a release runs it")
-  void expired() throws Exception {
-    design("plain", ".");
-    String late = holdfast.ok("enqueue", "--design", "plain", "--expires", "1s");
-    String other = holdfast.ok("enqueue", "--design", "plain", "--expires", "2h");
-    assertThat(holdfast.ok("show", other)).containsPattern("expires +in (1h|2h) \\(20");
-    await("its time is over")
-        .until(
-            () ->
-                "t"
-                    .equals(
-                        rows.value(
-                            "SELECT (expires_at < now())::text::char FROM"
-                                + " holdfast.ticket_deadlines WHERE ticket_id = ?",
-                            Long.valueOf(late))));
-
-    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
-
-    rows.awaitState(Long.parseLong(other), "done");
-    rows.awaitState(Long.parseLong(late), "on_hold");
-    assertThat(rows.of(Long.parseLong(late), "attempt_count")).isEqualTo("0");
-    assertThat(holdfast.ok("show", late))
-        .contains("expired: no worker started it before ")
-        .contains("release it to run it all the same");
-    assertThat(worker.get("/api/v1/tickets/" + other).body()).contains("\"expires_at\":null");
-    holdfast.ok("release", late, "--by", "ann");
-    rows.awaitState(Long.parseLong(late), "done");
   }
 }
