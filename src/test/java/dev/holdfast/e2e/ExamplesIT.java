@@ -117,7 +117,8 @@ class ExamplesIT {
       }
       case "typescript" -> {
         assumeTrue(works(place, "npm", "install", "--no-audit", "--no-fund"), "no npm packages");
-        assertThat(run(place, List.of("npx", "tsc"))).isEqualTo(new Ended(0, ""));
+        // To check what the libraries declare would take longer than the example.
+        assertThat(run(place, List.of("npx", "tsc", "--skipLibCheck"))).isEqualTo(new Ended(0, ""));
         yield List.of("node", "enqueue.js");
       }
       default -> {
