@@ -13,11 +13,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.Stream;
 
-/** An installed Chromium; the one without windows takes half the time. Used by one thread. */
+/**
+ * An installed Chromium; the one without windows takes half the time. Used by one thread at a time:
+ * who closes it leaves it to the next, for its start costs more than many a test. It ends with this
+ * process.
+ */
 public final class Browsers implements AutoCloseable {
   private static final double PATIENCE_MILLIS = 90_000;
+  private static final ConcurrentLinkedDeque<Browsers> IDLE = new ConcurrentLinkedDeque<>();
 
   private final Playwright playwright;
   private final Browser browser;
@@ -29,6 +35,11 @@ public final class Browsers implements AutoCloseable {
 
   /** Skips the tests where there is none. */
   public static Browsers start() {
+    Browsers idle = IDLE.poll();
+    return idle == null ? launch() : idle;
+  }
+
+  private static Browsers launch() {
     Optional<Path> chromium = chromium();
     assumeThat(chromium)
         .as("no Chromium on the PATH: install the package chromium to run the browser tests")
@@ -67,9 +78,14 @@ public final class Browsers implements AutoCloseable {
     return context.newPage();
   }
 
+  /** With its pages and their cookies. */
   @Override
   public void close() {
-    browser.close();
-    playwright.close();
+    if (browser.isConnected()) {
+      List.copyOf(browser.contexts()).forEach(BrowserContext::close);
+      IDLE.push(this);
+    } else {
+      playwright.close();
+    }
   }
 }
