@@ -3,7 +3,6 @@ package dev.holdfast.web.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.failure.Category;
@@ -17,7 +16,8 @@ import dev.holdfast.web.ConsoleServer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -31,6 +31,28 @@ import org.junit.jupiter.api.TestInstance;
 class AccessibilityBrowserIT {
   /** Only the colors differ in the dark; all rules would take twice the time. */
   private static final List<String> COLORS = List.of("color-contrast", "link-in-text-block");
+
+  /** What is serious, as text. What axe does not report needs no details. */
+  private static final String AXE =
+      """
+      options => axe.run(document, {...options, resultTypes: ['violations']}).then(found =>
+        found.violations.filter(each => ['serious', 'critical'].includes(each.impact))
+          .map(each => ` ${each.id}: ${each.help} ${each.nodes.slice(0, 3).map(node => node.html)}`)
+          .join())
+      """;
+
+  /** What does not fit on a phone, as text. */
+  private static final String NARROW =
+      """
+      () => {
+        const wide = document.documentElement.scrollWidth - innerWidth;
+        return (wide > 0 ? ` is ${wide} px too wide` : '')
+          + [...document.querySelectorAll('td[data-label]')].filter(each => each.offsetHeight > 0
+              && !each.innerText.trim() && !each.querySelector('svg, progress, button')
+              && getComputedStyle(each, '::before').content !== 'none')
+            .map(each => ' ' + each.dataset.label + ' is empty').join()
+      }
+      """;
 
   private static final String FLOW =
       "{\"kind\": \"workflow\", \"steps\": {\"a\": {\"design\": \"hello\"}, \"b\": {\"kind\":"
@@ -96,63 +118,28 @@ class AccessibilityBrowserIT {
   }
 
   @Test
-  @DisplayName("axe finds nothing serious on any page")
-  void axe() {
-    Page page = browsers.page(new Browser.NewContextOptions().setColorScheme(ColorScheme.LIGHT));
-    assertThat(found(page, axe -> axe)).isEmpty();
-  }
-
-  @Test
-  @DisplayName("axe finds nothing serious in the dark colors of any page")
-  void dark() {
-    Page page = browsers.page(new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK));
-    assertThat(found(page, axe -> axe.withRules(COLORS))).isEmpty();
-  }
-
-  @Test
-  @DisplayName("on a phone no page is wider than the screen, and no label stands without a value")
-  void narrow() {
-    Page page = browsers.page(new Browser.NewContextOptions().setViewportSize(390, 800));
+  @DisplayName(
+      "axe finds nothing serious on any page, nor in the dark colors of any; on a phone no page is"
+          + " wider than the screen, and no label stands without a value")
+  void everyPage() {
+    Page page = browsers.page();
     List<String> all = new ArrayList<>();
     for (String path : paths) {
+      page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+      page.setViewportSize(1280, 720);
       page.navigate(server.url(path));
-      Object wide = page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      if (((Number) wide).intValue() > 0) {
-        all.add(path + " is " + wide + " px too wide");
-      }
-      all.add(
-          path
-              + page.evaluate(
-                  """
-                  [...document.querySelectorAll('td[data-label]')].filter(each => each.offsetHeight > 0
-                      && !each.innerText.trim() && !each.querySelector('svg, progress, button')
-                      && getComputedStyle(each, '::before').content !== 'none')
-                    .map(each => ' ' + each.dataset.label + ' is empty').join()
-                  """));
+      // Once a page: it is large.
+      page.evaluate(AxeBuilder.getAxeScript());
+      all.add(path + page.evaluate(AXE, Map.of()));
+      page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+      all.add(path + page.evaluate(AXE, Map.of("runOnly", COLORS)));
+      page.setViewportSize(390, 800);
+      all.add(path + page.evaluate(NARROW));
     }
-    assertThat(all).containsExactlyElementsOf(paths);
+    assertThat(all)
+        .containsExactlyElementsOf(
+            paths.stream().flatMap(path -> Stream.of(path, path, path)).toList());
     page.navigate(server.url("/providers"));
     assertThat(page.content()).contains("gpt-5*").doesNotContain(ConsoleServer.KEY);
-  }
-
-  private List<String> found(Page page, UnaryOperator<AxeBuilder> rules) {
-    List<String> all = new ArrayList<>();
-    for (String path : paths) {
-      page.navigate(server.url(path));
-      // No frames: the legacy way needs no second page for each.
-      rules.apply(new AxeBuilder(page).setLegacyMode(true)).analyze().getViolations().stream()
-          .filter(found -> List.of("serious", "critical").contains(found.getImpact()))
-          .map(
-              found ->
-                  path
-                      + ": "
-                      + found.getId()
-                      + ": "
-                      + found.getHelp()
-                      + " "
-                      + found.getNodes().stream().map(node -> node.getHtml()).limit(3).toList())
-          .forEach(all::add);
-    }
-    return all;
   }
 }
