@@ -9,6 +9,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -61,7 +63,18 @@ final class ProcessTable {
     }
   }
 
+  /**
+   * When a process was started, in ticks.
+   *
+   * @param process what tells it from another one that gets its number
+   */
+  record Start(Identity process, long ticks) {}
+
+  /** The file that a process is, and since when: its number may be another's later. */
+  record Identity(@Nullable Object file, FileTime time) {}
+
   private final List<Entry> entries;
+  private final Map<Long, Start> starts;
   private final Map<Long, List<Entry>> bySession = new HashMap<>();
   private final Map<String, List<Entry>> byRun = new HashMap<>();
   private final ReentrantLock asking = new ReentrantLock();
@@ -69,8 +82,9 @@ final class ProcessTable {
   /** By user, the runs of processes that are closed to this process. */
   private final Map<ProgramUser, Map<Long, List<String>>> closed = new HashMap<>();
 
-  private ProcessTable(List<Entry> entries) {
+  private ProcessTable(List<Entry> entries, Map<Long, Start> starts) {
     this.entries = entries;
+    this.starts = Map.copyOf(starts);
     for (Entry each : entries) {
       bySession.computeIfAbsent(each.stat().session(), session -> new ArrayList<>()).add(each);
       if (each.runs() != null) {
@@ -93,21 +107,60 @@ final class ProcessTable {
     }
   }
 
-  /** Reads what is of use of it: the living processes that are younger than this one. */
-  static ProcessTable read() throws IOException {
+  /**
+   * Reads what is of use of it: the living processes that are younger than this one. Most of a
+   * machine's processes are old and stay so, which costs far less to see than to read anew.
+   *
+   * @param since processes started before are not of use
+   * @param known the {@link #starts} of an earlier reading
+   */
+  static ProcessTable read(long since, Map<Long, Start> known) throws IOException {
+    long oldest = Math.max(since, OLDEST);
     List<Entry> entries = new ArrayList<>();
-    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
+    Map<Long, Start> starts = new HashMap<>();
+    try (DirectoryStream<Path> processes =
+        Files.newDirectoryStream(PROC, ProcessTable::isProcess)) {
       for (Path process : processes) {
         long pid = Long.parseLong(process.getFileName().toString());
+        Identity identity = identity(process);
+        Start start = known.get(pid);
+        if (start != null && start.process().equals(identity) && start.ticks() < oldest) {
+          starts.put(pid, start);
+          continue;
+        }
         Stat stat = stat(pid);
-        if (stat != null && stat.isAlive() && stat.startedAt() >= OLDEST) {
+        if (stat == null) {
+          continue;
+        }
+        if (identity != null) {
+          starts.put(pid, new Start(identity, stat.startedAt()));
+        }
+        if (stat.isAlive() && stat.startedAt() >= oldest) {
           entries.add(new Entry(pid, stat, runs(process)));
         }
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
-    return new ProcessTable(entries);
+    return new ProcessTable(entries, starts);
+  }
+
+  private static boolean isProcess(Path entry) {
+    return Character.isDigit(entry.getFileName().toString().charAt(0));
+  }
+
+  private static @Nullable Identity identity(Path process) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(process, BasicFileAttributes.class);
+      return new Identity(attributes.fileKey(), attributes.lastModifiedTime());
+    } catch (IOException e) {
+      return null; // It has ended meanwhile.
+    }
+  }
+
+  /** When the processes that were seen started, for the next reading. */
+  Map<Long, Start> starts() {
+    return starts;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.process;
 
 import java.io.IOException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,16 +20,24 @@ final class ProcessTables {
   private boolean underWay;
   private @Nullable ProcessTable latest;
 
+  /** The earliest start that the next reading is asked for. */
+  private long oldest = Long.MAX_VALUE;
+
+  /** The starts that are known already. */
+  private Map<Long, ProcessTable.Start> starts = Map.of();
+
   /**
    * The table as it was at some time after the call.
    *
+   * @param since processes started before may be missing
    * @throws IOException if it cannot be read, as when the worker has no file handle left
    */
-  ProcessTable look() throws IOException {
+  ProcessTable look(long since) throws IOException {
     lock.lock();
     try {
       long wanted = begun + 1;
       while (done < wanted) {
+        oldest = Math.min(oldest, since);
         if (underWay) {
           read.awaitUninterruptibly();
         } else {
@@ -45,15 +54,18 @@ final class ProcessTables {
   private void read() throws IOException {
     begun++;
     underWay = true;
+    long since = oldest;
+    oldest = Long.MAX_VALUE;
     ProcessTable table = null;
     lock.unlock();
     try {
-      table = ProcessTable.read();
+      table = ProcessTable.read(since, starts);
     } finally {
       lock.lock();
       underWay = false;
       if (table != null) {
         latest = table;
+        starts = table.starts();
         done = begun;
       }
       read.signalAll();

@@ -128,7 +128,7 @@ public final class ProcessTree {
     if (table) {
       try {
         long number = session.hasSetsid() ? leader.pid() : -1;
-        return TABLES.look().members(number, session.runId(), since, session.user());
+        return TABLES.look(since).members(number, session.runId(), since, session.user());
       } catch (IOException e) {
         log.warn("The process table cannot be read ({}): looking for children only", e.toString());
       }
