@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
+import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.web.console.Browsers;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,6 +54,7 @@ class ConsoleOutageBrowserIT {
   private Installation holdfast;
   private EmbeddedServerOptions options;
   private EmbeddedServer server;
+  private HikariDataSource pool;
   private TicketRows rows;
   private Browsers browsers;
   private @Nullable HoldfastProcess worker;
@@ -72,7 +75,8 @@ class ConsoleOutageBrowserIT {
     dataSource.setUser(address.user());
     dataSource.setPassword(address.password());
     Migrations.migrate(dataSource);
-    rows = new TicketRows(dataSource);
+    pool = new TicketDatabase(dataSource).pool(1);
+    rows = new TicketRows(pool);
     holdfast =
         new Installation(directory)
             .with("HOLDFAST_DATABASE_URL", address.jdbcUrl())
@@ -95,6 +99,7 @@ class ConsoleOutageBrowserIT {
   @AfterAll
   void stop() {
     holdfast.close();
+    pool.close();
     server.close();
     browsers.close();
   }
