@@ -10,8 +10,10 @@ CREATE OR REPLACE FUNCTION grant_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   s text := quote_ident('${flyway:defaultSchema}');
+  here regnamespace := s;
+  everybodys text[] := ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words'];
   role_name text;
-  function_name text;
+  statement text;
 BEGIN
   FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
     BEGIN
@@ -30,57 +32,80 @@ BEGIN
   END LOOP;
 
   -- PostgreSQL lets everybody execute a new function. None is everybody's but what views call of anyone who reads them.
-  EXECUTE format('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA %s FROM PUBLIC', s);
-  -- What is not there yet is granted by the file that makes it.
-  FOR role_name, function_name IN
-    SELECT g.role, p.oid::regprocedure
-    FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
-        'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
-      ('holdfast_producer', ARRAY['produce_ticket']),
-      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'measure_definition',
-        -- A designer reads what a viewer does.
-        'asked_question', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'limit_words', 'tokens_left', 'turn_group', 'batch_progress',
-        'release_status']),
-      -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'design_expiry', 'words_interval', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
-        'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
-        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'undo_release', 'edit_payload', 'use_design',
-        'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
-        'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
-        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
-        'set_limit', 'remove_limit', 'set_weight', 'limit_words', 'tokens_left', 'turn_group',
-        'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
-        'release_status'])
-    ) AS g (role, functions)
-    JOIN pg_proc p ON p.pronamespace = '${flyway:defaultSchema}'::regnamespace AND p.proname = ANY (g.functions)
-    WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL
+  FOR statement IN
+    SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
+    FROM pg_proc p
+    WHERE p.pronamespace = here AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
   LOOP
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', function_name, role_name);
+    EXECUTE statement;
+  END LOOP;
+  -- What is not there yet is granted by the file that makes it. What is granted already is left alone: each grant writes a row of
+  -- the catalog anew, and more than twenty files call this one after the other.
+  FOR statement IN
+    SELECT format('GRANT %s ON %s %s TO %s', array_to_string(w.rights, ', '), w.type,
+      CASE w.type WHEN 'FUNCTION' THEN w.object::regprocedure::text ELSE w.object::regclass::text END, w.role)
+    FROM (
+      SELECT g.role, ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
+      FROM (VALUES
+        ('public', everybodys),
+        ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
+          'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
+        ('holdfast_producer', ARRAY['produce_ticket']),
+        ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'measure_definition',
+          -- A designer reads what a viewer does.
+          'asked_question', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'limit_words', 'tokens_left', 'turn_group', 'batch_progress',
+          'release_status']),
+        -- Operators edit payloads with their own rights, too.
+        ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'design_expiry', 'words_interval', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+          'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
+          'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'undo_release', 'edit_payload', 'use_design',
+          'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
+          'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
+          'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
+          'set_limit', 'remove_limit', 'set_weight', 'limit_words', 'tokens_left', 'turn_group',
+          'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
+          'release_status'])
+      ) AS g (role, functions)
+      JOIN pg_proc p ON p.pronamespace = here AND p.proname = ANY (g.functions)
+      UNION ALL
+      SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
+      FROM pg_proc p WHERE p.pronamespace = here AND p.proname <> 'grant_roles'
+      UNION ALL
+      SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl
+      FROM (VALUES
+        ('holdfast_viewer', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
+        ('holdfast_designer', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
+        ('holdfast_designer', ARRAY['INSERT'], 'designs', '{}'),
+        ('holdfast_operator', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
+        ('holdfast_operator', ARRAY['INSERT', 'UPDATE'], 'tickets', '{}'),
+        ('holdfast_worker', ARRAY['SELECT'], NULL, ARRAY['web_keys']),
+        ('holdfast_worker', ARRAY['INSERT', 'UPDATE', 'DELETE'], NULL, ARRAY['web_keys', 'flyway_schema_history', 'producer_grants'])
+      ) AS g (role, rights, only_on, but_on)
+      JOIN pg_class c ON c.relnamespace = here AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+        AND c.relname = COALESCE(g.only_on, c.relname) AND c.relname <> ALL (g.but_on)
+      UNION ALL
+      SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl
+      FROM pg_class c WHERE c.relnamespace = here AND c.relkind = 'S'
+    ) AS w (role, rights, type, object, acl)
+    WHERE (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
+      AND NOT w.rights <@ ARRAY(
+        SELECT a.privilege_type FROM aclexplode(w.acl) a WHERE a.grantee = COALESCE(to_regrole(w.role)::oid, 0))
+  LOOP
+    EXECUTE statement;
   END LOOP;
 
+  -- A schema that an earlier version has made may have granted them.
   FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_designer', 'holdfast_operator'] LOOP
     IF to_regrole(role_name) IS NOT NULL THEN
-      EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I', s, role_name);
       EXECUTE format('REVOKE ALL ON %1$s.web_keys, %1$s.request_keys FROM %2$I', s, role_name);
     END IF;
   END LOOP;
-  IF to_regrole('holdfast_designer') IS NOT NULL THEN
-    EXECUTE format('GRANT INSERT ON %s.designs TO holdfast_designer', s);
-  END IF;
   IF to_regrole('holdfast_operator') IS NOT NULL THEN
     EXECUTE format('REVOKE INSERT ON %s.designs FROM holdfast_operator', s);
-    IF to_regclass('tickets') IS NOT NULL THEN
-      EXECUTE format('GRANT INSERT, UPDATE ON %s.tickets TO holdfast_operator', s);
-    END IF;
   END IF;
   IF to_regrole('holdfast_worker') IS NOT NULL THEN
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO holdfast_worker', s);
     EXECUTE format('REVOKE ALL ON %s.web_keys FROM holdfast_worker', s);
     EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON %1$s.flyway_schema_history, %1$s.producer_grants FROM holdfast_worker', s);
-    EXECUTE format('GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %s TO holdfast_worker', s);
-    EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %s TO holdfast_worker', s);
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s.grant_roles FROM holdfast_worker', s);
   END IF;
 END
