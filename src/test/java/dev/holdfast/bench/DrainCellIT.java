@@ -10,11 +10,14 @@ import dev.holdfast.ticket.HoldfastException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** The drain beside a peer that only says how fast it would be. */
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DrainCellIT {
   private static final class Snail implements Peer {
     private final List<String> progress;
@@ -54,8 +57,15 @@ class DrainCellIT {
 
   private final List<String> progress = new ArrayList<>();
   private final Snail snail = new Snail(progress);
+  private List<Figure> figures;
 
-  private CellResult drain(TestDatabase given, Peer peer) throws InterruptedException {
+  @BeforeAll
+  void drainBeside(TestDatabase given) throws InterruptedException {
+    figures = drain(given, snail, progress).figures();
+  }
+
+  private static CellResult drain(TestDatabase given, Peer peer, List<String> progress)
+      throws InterruptedException {
     Database database = new Database(given.jdbcUrl(), given.user(), given.password(), 5, "drain");
     BenchOptions options = new BenchOptions(2, 400, 40, 100, false);
     try (Bench bench = Bench.open(database, List.of(), options, progress::add)) {
@@ -66,8 +76,7 @@ class DrainCellIT {
 
   @Test
   @DisplayName("a peer is warmed up, then drains its own jobs in each round, after the others")
-  void interleaved(TestDatabase given) throws InterruptedException {
-    drain(given, snail);
+  void interleaved() {
     assertThat(snail.drained).containsExactly(40, 100, 100);
     assertThat(progress.stream().filter(line -> line.matches("snail|.*round.*|warming.*")))
         .hasSize(7)
@@ -79,8 +88,7 @@ class DrainCellIT {
 
   @Test
   @DisplayName("its figure has the same rounds of Holdfast, the ratio, its own bar and settings")
-  void figure(TestDatabase given) throws InterruptedException {
-    List<Figure> figures = drain(given, snail).figures();
+  void figure() {
     assertThat(figures).extracting(Figure::name).element(1).isEqualTo("the same beside snail 1.0");
     Figure figure = figures.get(1);
     assertThat(figure.value()).isEqualTo(figures.get(0).value());
@@ -121,6 +129,7 @@ class DrainCellIT {
           @Override
           public void close() {}
         };
-    assertThatThrownBy(() -> drain(given, broken)).hasMessage("broken's run is void");
+    assertThatThrownBy(() -> drain(given, broken, new ArrayList<>()))
+        .hasMessage("broken's run is void");
   }
 }
