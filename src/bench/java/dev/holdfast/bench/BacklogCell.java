@@ -21,8 +21,8 @@ final class BacklogCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int tickets = lab.options().tickets(200_000, 1_000);
-    int backlog = lab.options().size(1_000_000, 4_000);
+    int tickets = lab.options().tickets(200_000, 100);
+    int backlog = lab.options().size(1_000_000, 400);
     int rounds = lab.options().rounds(5);
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {

@@ -12,7 +12,7 @@ package dev.holdfast.bench;
  */
 public record BenchOptions(int rounds, int tickets, int warmUp, int concurrency, boolean quick) {
   public static final int DEFAULT_WARM_UP = 50_000;
-  public static final int QUICK_WARM_UP = 200;
+  public static final int QUICK_WARM_UP = 20;
 
   public BenchOptions {
     if (rounds < 0 || tickets < 0 || warmUp < 0) {

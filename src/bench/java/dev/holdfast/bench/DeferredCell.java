@@ -13,8 +13,8 @@ final class DeferredCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int tickets = lab.options().tickets(200_000, 1_000);
-    int half = lab.options().size(500_000, 2_000);
+    int tickets = lab.options().tickets(200_000, 100);
+    int half = lab.options().size(500_000, 200);
     int rounds = lab.options().rounds(3);
     List<TicketRun.Outcome> without = new ArrayList<>();
     List<TicketRun.Outcome> with = new ArrayList<>();

@@ -19,7 +19,7 @@ final class DrainCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int tickets = lab.options().tickets(200_000, 2_000);
+    int tickets = lab.options().tickets(200_000, 200);
     int rounds = lab.options().rounds(5);
     List<PeerRuns> others = PeerRuns.of(peers, tickets);
     lab.warmUp();

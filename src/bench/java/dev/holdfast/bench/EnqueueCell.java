@@ -19,8 +19,8 @@ final class EnqueueCell implements Cell {
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
     BenchOptions options = lab.options();
-    int singles = options.size(16_000, 400);
-    int bulk = options.tickets(200_000, 2_000);
+    int singles = options.size(16_000, 40);
+    int bulk = options.tickets(200_000, 200);
     int rounds = options.rounds(5);
     if (options.warmUp() > 0) {
       round(lab, options.warmUp() / 2, options.warmUp());

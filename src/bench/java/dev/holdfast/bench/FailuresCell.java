@@ -28,7 +28,7 @@ final class FailuresCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int tickets = lab.options().tickets(20_000, 500);
+    int tickets = lab.options().tickets(20_000, 50);
     int noOps = 5 * tickets;
     int rounds = lab.options().rounds(5);
     List<Double> probe = new ArrayList<>();

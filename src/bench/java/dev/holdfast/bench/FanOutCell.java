@@ -39,7 +39,7 @@ final class FanOutCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int items = Math.min(MOST_ITEMS, lab.options().tickets(MOST_ITEMS, 100));
+    int items = Math.min(MOST_ITEMS, lab.options().tickets(MOST_ITEMS, 20));
     int rounds = lab.options().rounds(5);
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {

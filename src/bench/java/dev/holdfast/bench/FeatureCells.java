@@ -25,7 +25,7 @@ final class FeatureCells {
             "%,d tickets, beside an engine that knows no limits, deadlines and followers",
             bar(0.97, 0.99),
             100_000,
-            1_000,
+            100,
             9,
             (lab, tickets) -> {
               try (BareEngine bare = BareEngine.install(lab.direct())) {
@@ -42,7 +42,7 @@ final class FeatureCells {
             "%,d tickets over 10,000 concurrency keys, one at a time of each",
             bar(0.5, 0.7),
             1_000_000,
-            1_000,
+            100,
             3,
             PLAIN,
             FeatureCells::drainKeys));
@@ -65,7 +65,7 @@ final class FeatureCells {
             "%,d tickets beside as many of " + RATED_QUEUES + " queues that wait for their rates",
             bar(0.9, 0.97),
             200_000,
-            1_000,
+            100,
             5,
             PLAIN,
             FeatureCells::drainBesideRates));
@@ -102,7 +102,7 @@ final class FeatureCells {
             "%,d tickets in chains of " + CHAIN,
             bar(0.5, 0.7),
             100_000,
-            1_000,
+            100,
             3,
             PLAIN,
             (lab, tickets) ->
@@ -118,7 +118,7 @@ final class FeatureCells {
             "%,d tickets beside a million that wait for others",
             bar(0.95, 1.0),
             200_000,
-            1_000,
+            100,
             5,
             PLAIN,
             FeatureCells::drainBesideBlocked));
@@ -126,7 +126,7 @@ final class FeatureCells {
 
   private static TicketRun.Outcome drainBesideBlocked(Lab lab, int tickets)
       throws InterruptedException {
-    int blocked = lab.options().size(1_000_000, 4_000);
+    int blocked = lab.options().size(1_000_000, 400);
     return TicketRun.noOp(lab, tickets + blocked)
         .upTo(tickets)
         .filledBy(

@@ -16,7 +16,7 @@ final class InflightCell implements Cell {
   private static final int WARM_UP = 100_000;
   private static final int TICKETS = 200_000;
   private static final int LARGEST_HEAP_MB = 320;
-  private static final int QUICK = 100;
+  private static final int QUICK = 20;
   private static final int SMALL = 1_000;
   private static final int LARGE = 8_000;
   private static final int LARGEST = 10_000;
@@ -33,7 +33,7 @@ final class InflightCell implements Cell {
     int rounds = options.rounds(3);
     lab.warmUp();
     for (int round = 0; round < rounds; round++) {
-      probe.add(RawRun.of(lab, options.size(200_000, 2_000)).rate());
+      probe.add(RawRun.of(lab, options.size(200_000, 200)).rate());
     }
     int[] widths = options.quick() ? new int[] {QUICK} : new int[] {SMALL, LARGE, LARGEST};
     List<Figure> figures = new ArrayList<>();
@@ -74,15 +74,15 @@ final class InflightCell implements Cell {
   }
 
   private static Width run(Lab lab, int width, int rounds) throws InterruptedException {
-    List<String> command =
+    List<String> command = new ArrayList<>(lab.java());
+    command.addAll(
         List.of(
-            lab.program().getFirst(),
             "-Xmx" + LARGEST_HEAP_MB + "m",
             "-Dlogback.configurationFile=dev/holdfast/bench/child-logback.xml",
             "-cp",
             System.getProperty("java.class.path"),
             InflightWorker.class.getName(),
-            Integer.toString(width));
+            Integer.toString(width)));
     lab.tables().clear();
     lab.tables().forgetWorkers();
     ChildProcess child =

@@ -3,6 +3,7 @@ package dev.holdfast.bench;
 import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.bench.BenchSchema;
 import dev.holdfast.postgres.bench.RawProbe;
 import dev.holdfast.postgres.bench.TicketTables;
@@ -50,8 +51,10 @@ final class Lab implements AutoCloseable {
     this.database = database.withApplicationName(BenchSchema.APPLICATION);
     this.options = options;
     this.progress = progress;
-    this.tables = new TicketTables(direct());
-    this.probe = new RawProbe(direct());
+    // Tables are filled, emptied and looked at hundreds of times: to connect would take longest.
+    DataSource own = keep(new SingleConnection(direct()));
+    this.tables = new TicketTables(own);
+    this.probe = new RawProbe(direct(), own);
   }
 
   BenchOptions options() {
@@ -65,6 +68,11 @@ final class Lab implements AutoCloseable {
   /** Starts Holdfast in another process. */
   List<String> program() {
     return program;
+  }
+
+  /** Starts Java in another process, with the options that Holdfast is started with. */
+  List<String> java() {
+    return program.stream().takeWhile(word -> !word.equals("-jar") && !word.equals("-cp")).toList();
   }
 
   TicketTables tables() {

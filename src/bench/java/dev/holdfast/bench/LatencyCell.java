@@ -31,7 +31,7 @@ final class LatencyCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int samples = lab.options().tickets(500, 20);
+    int samples = lab.options().tickets(500, 5);
     int rounds = lab.options().rounds(5);
     lab.warmUp();
     lab.tables().clear();

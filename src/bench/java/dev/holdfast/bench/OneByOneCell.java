@@ -10,7 +10,7 @@ final class OneByOneCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int tickets = lab.options().tickets(20_000, 400);
+    int tickets = lab.options().tickets(20_000, 40);
     int rounds = lab.options().rounds(5);
     List<Double> probe = new ArrayList<>();
     List<Double> holdfast = new ArrayList<>();

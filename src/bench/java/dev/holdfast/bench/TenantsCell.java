@@ -35,7 +35,7 @@ final class TenantsCell implements Cell {
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
-    int samples = lab.options().tickets(5_000, 50);
+    int samples = lab.options().tickets(5_000, 5);
     int rounds = lab.options().rounds(3);
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {

@@ -126,7 +126,7 @@ class BenchCommandTest {
     run("bench", "drain", "--quick");
     run("bench", "drain", "--warm-up", "7", "--rounds", "2", "--tickets", "3");
     assertThat(wanted.subList(0, 2)).containsExactly(CellName.DRAIN, CellName.ONE_BY_ONE);
-    assertThat(asked).extracting(BenchOptions::warmUp).containsExactly(50_000, 200, 7);
+    assertThat(asked).extracting(BenchOptions::warmUp).containsExactly(50_000, 20, 7);
     assertThat(asked.getLast().rounds()).isEqualTo(2);
     assertThat(asked.getLast().tickets()).isEqualTo(3);
   }

@@ -78,6 +78,13 @@ public final class Installation implements AutoCloseable {
         : List.of();
   }
 
+  /** The options of Java that a worker is started with here. */
+  static String serverOptions() {
+    List<String> options = new ArrayList<>(JavaCommand.SHORT_LIVED);
+    options.addAll(warmStart("worker"));
+    return String.join(" ", options);
+  }
+
   /** As a shell starts a command that ends soon. */
   static String shortCommand() {
     List<String> words = JavaCommand.java();

@@ -32,21 +32,25 @@ public final class RawProbe {
   }
 
   private final DataSource direct;
+  private final DataSource own;
   private final TableReset upkeep;
 
-  public RawProbe(DataSource direct) {
+  /**
+   * @param direct gives a new connection to each thread that works
+   * @param own for whatever is done before and after
+   */
+  public RawProbe(DataSource direct, DataSource own) {
     this.direct = direct;
+    this.own = own;
     this.upkeep =
         new TableReset(
-            direct,
-            List.of("probe_ticket", "probe_ready", "probe_lease", "probe_attempt"),
-            List.of());
+            own, List.of("probe_ticket", "probe_ready", "probe_lease", "probe_attempt"), List.of());
   }
 
   /** Leaves nothing but this many ready tickets behind. */
   public void fill(int tickets, String payload) {
     upkeep.truncate();
-    try (Connection connection = direct.getConnection();
+    try (Connection connection = own.getConnection();
         PreparedStatement fill = connection.prepareStatement(FILL)) {
       fill.setString(1, payload);
       fill.setInt(2, tickets);
@@ -54,7 +58,7 @@ public final class RawProbe {
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
     }
-    BenchSql.update(direct, FILE_READY, 0);
+    BenchSql.update(own, FILE_READY, 0);
     upkeep.settle();
   }
 
@@ -97,7 +101,7 @@ public final class RawProbe {
   }
 
   public TableCounts counts() {
-    long[] found = BenchSql.numbers(direct, TRUTH);
+    long[] found = BenchSql.numbers(own, TRUTH);
     return new TableCounts(found[0], found[1], found[3], found[2]);
   }
 }

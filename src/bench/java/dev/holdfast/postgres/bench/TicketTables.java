@@ -32,15 +32,15 @@ public final class TicketTables {
   private static final String ADD_CHAINS = BenchSql.load("add_chains");
   private static final String ADD_BLOCKED = BenchSql.load("add_blocked");
 
-  private final DataSource direct;
+  private final DataSource own;
   private final TableReset upkeep;
 
   /**
-   * @param direct gives connections without a time limit
+   * @param own gives connections without a time limit
    */
-  public TicketTables(DataSource direct) {
-    this.direct = direct;
-    this.upkeep = new TableReset(direct, EMPTIED, KEPT);
+  public TicketTables(DataSource own) {
+    this.own = own;
+    this.upkeep = new TableReset(own, EMPTIED, KEPT);
   }
 
   /** Forgets all tickets; queues stay, and a worker that runs does too. */
@@ -50,7 +50,7 @@ public final class TicketTables {
 
   /** Forgets the workers of earlier runs, none of which runs now. */
   public void forgetWorkers() {
-    BenchSql.execute(direct, "TRUNCATE " + BenchSchema.NAME + ".workers");
+    BenchSql.execute(own, "TRUNCATE " + BenchSchema.NAME + ".workers");
   }
 
   /** As after a quiet night: vacuumed, analyzed, and a checkpoint where the user may ask for it. */
@@ -60,28 +60,28 @@ public final class TicketTables {
 
   /** Tickets that were finished long ago, each with its attempt row; not through the API. */
   public void addFinished(int tickets) {
-    BenchSql.update(direct, ADD_FINISHED, tickets);
+    BenchSql.update(own, ADD_FINISHED, tickets);
   }
 
   /** Tickets that wait for a person; not through the API. */
   public void addHeld(int tickets, int priority) {
-    BenchSql.update(direct, ADD_HELD, priority, tickets);
+    BenchSql.update(own, ADD_HELD, priority, tickets);
   }
 
   /** Tickets each of which waits for one that is held; not through the API. */
   public void addBlocked(int tickets) {
-    BenchSql.update(direct, ADD_BLOCKED, tickets);
+    BenchSql.update(own, ADD_BLOCKED, tickets);
   }
 
   /** Tickets in chains, each link waiting for the one before it; not through the API. */
   public void addChains(int tickets, int length) {
-    BenchSql.update(direct, ADD_CHAINS, length, tickets);
+    BenchSql.update(own, ADD_CHAINS, length, tickets);
   }
 
   /** A design of any kind, unless it is there. */
   public void putDesign(String name, String kind, String definition) {
     BenchSql.insert(
-        direct,
+        own,
         "INSERT INTO "
             + BenchSchema.NAME
             + ".designs (name, version, kind, definition) VALUES (?, 1, ?, ?::jsonb) ON CONFLICT DO"
@@ -94,7 +94,7 @@ public final class TicketTables {
   /** Queues without tickets, so that limits can be set for them. */
   public void addQueue(String name) {
     BenchSql.execute(
-        direct,
+        own,
         "INSERT INTO "
             + BenchSchema.NAME
             + ".queues (name) VALUES ('"
@@ -105,17 +105,16 @@ public final class TicketTables {
   /** No token comes to any rate for a day. */
   public void useUpRates() {
     BenchSql.execute(
-        direct,
-        "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
+        own, "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
   }
 
   /** True if no ticket is in progress. */
   public boolean atRest() {
-    return BenchSql.numbers(direct, NO_LEASES)[0] == 1;
+    return BenchSql.numbers(own, NO_LEASES)[0] == 1;
   }
 
   public TableCounts counts() {
-    long[] found = BenchSql.numbers(direct, TRUTH);
+    long[] found = BenchSql.numbers(own, TRUTH);
     if (found[1] != found[2]) {
       throw new HoldfastException(
           "the tickets count " + found[2] + " attempts, but there are " + found[1] + " rows");
