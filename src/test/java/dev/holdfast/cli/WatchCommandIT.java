@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.app.Main;
 import dev.holdfast.cli.output.Terminal;
@@ -21,8 +22,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 class WatchCommandIT {
   private final TestDatabase database;
   private final Cli cli;
+  private final List<Thread> watching = new ArrayList<>();
 
   WatchCommandIT(TestDatabase database) {
     this.database = database;
@@ -62,11 +67,21 @@ class WatchCommandIT {
             new PrintWriter(new StringWriter()),
             InputStream.nullInputStream(),
             InstantSource.system());
-    CompletableFuture<Integer> code =
-        CompletableFuture.supplyAsync(
-            () -> Main.run(terminal, cli.environment(), cli.directory(), arguments),
-            Thread::startVirtualThread);
+    CompletableFuture<Integer> code = new CompletableFuture<>();
+    watching.add(
+        Thread.startVirtualThread(
+            () ->
+                code.complete(Main.run(terminal, cli.environment(), cli.directory(), arguments))));
     return new Watch(new BufferedReader(new InputStreamReader(read, StandardCharsets.UTF_8)), code);
+  }
+
+  /** Without a reader it would end at the next word only, which may never come. */
+  @AfterEach
+  void end() throws InterruptedException {
+    for (Thread each : watching) {
+      each.interrupt();
+      each.join();
+    }
   }
 
   @Test
@@ -186,9 +201,16 @@ class WatchCommandIT {
   }
 
   private long firstSeen(Watch watch) throws IOException {
-    while (!watch.out().ready()) {
-      cli.run("enqueue", "--kind", "watched");
-    }
+    await("the feed is open")
+        .pollDelay(Duration.ZERO)
+        .until(
+            () -> {
+              boolean shown = watch.out().ready();
+              if (!shown) {
+                cli.run("enqueue", "--kind", "watched");
+              }
+              return shown;
+            });
     JsonNode first = watch.next();
     assertThat(first.get("event").stringValue()).isEqualTo("created");
     return first.get("ticket_id").longValue();
