@@ -17,10 +17,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What a worker process asks a model, step by step, to mend the first line of one file. Tests with
- * the default settings share one worker.
+ * the default settings share one worker, those with settings of a worker another.
  */
 @Tag("slow")
 @WithDatabase
@@ -49,32 +47,37 @@ class RepairStepsIT {
   private TestDatabase database;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation usual;
+  @AutoClose private Installation tuned;
   private @Nullable HoldfastProcess usualWorker;
+  private @Nullable HoldfastProcess tunedWorker;
 
-  /** For tests with settings of their own. */
   @TempDir private Path ownDirectory;
-
-  private Installation own;
-  private @Nullable HoldfastProcess ownWorker;
   private Path project;
 
   @BeforeAll
-  void install(TestDatabase given, @TempDir Path directory) {
+  void install(TestDatabase given, @TempDir Path directory, @TempDir Path other) {
     database = given;
     rows = new TicketRows(given.dataSource());
-    usual = installation(directory);
+    usual =
+        installation(directory)
+            .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: m, input: 1, output: 10}]")
+            .with("HOLDFAST_PROVIDERS_LIMITED_TYPE", "openai")
+            .with("HOLDFAST_PROVIDERS_LIMITED_BASE_URL", models.openAiUrl())
+            .with("HOLDFAST_PROVIDERS_LIMITED_API_KEY", "sk-limited");
+    tuned =
+        installation(other)
+            .with("HOLDFAST_REPAIR_ESCALATION_TO_L3_AFTER_NON_IMPROVING_ITERATIONS", "1")
+            .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2")
+            .with("HOLDFAST_REPAIR_JSON_RETRIES", "1")
+            .with("HOLDFAST_PROVIDER_RETRY_MAX_RETRIES", "1")
+            .with("HOLDFAST_PROVIDER_RETRY_BASE_DELAY", "20ms")
+            .with("HOLDFAST_COOLDOWN_OUTAGE_AFTER", "1000");
   }
 
   @BeforeEach
   void prepare() throws IOException {
     models.forget();
-    own = installation(ownDirectory);
     project = Files.createDirectories(ownDirectory.resolve("project"));
-  }
-
-  @AfterEach
-  void end() {
-    own.close();
   }
 
   private Installation installation(Path directory) {
@@ -89,18 +92,25 @@ class RepairStepsIT {
 
   /** Works a ticket of a design with these keys besides, until it is in the state. */
   private long work(String state, String... keys) throws Exception {
-    if (usualWorker == null) {
-      usualWorker = usual.worker("--queue", "usual");
-    }
+    usualWorker();
     long id = enqueue(usual, "usual", keys);
     rows.awaitState(id, state);
     return id;
   }
 
-  /** The same by a worker of its own. */
-  private long workAlone(String state, String... keys) throws Exception {
-    long id = enqueue(own, "own", keys);
-    ownWorker = own.worker("--queue", "own");
+  private HoldfastProcess usualWorker() throws Exception {
+    if (usualWorker == null) {
+      usualWorker = usual.worker("--queue", "usual");
+    }
+    return usualWorker;
+  }
+
+  /** The same by the worker with settings. */
+  private long workTuned(String state, String... keys) throws Exception {
+    if (tunedWorker == null) {
+      tunedWorker = tuned.worker("--queue", "tuned");
+    }
+    long id = enqueue(tuned, "tuned", keys);
     rows.awaitState(id, state);
     return id;
   }
@@ -160,20 +170,27 @@ class RepairStepsIT {
 
   @Test
   @DisplayName(
-      "E26, 22.13: best of three asks three different questions, each with a way of its own; its"
-          + " steps are spans below the attempt, with their requests below them")
+      "E17, E26: what a design says comes before repair.escalation and repair.l3; E26, 22.13: best"
+          + " of three asks three different questions, each with a way of its own; its steps are"
+          + " spans below the attempt, with their requests below them")
   void ways() throws Exception {
-    try (TraceReceiver receiver = TraceReceiver.start()) {
-      own.with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint());
-      askThreeWays();
-      requireSpans(receiver);
+    try (TraceReceiver receiver = TraceReceiver.start();
+        Installation own = installation(ownDirectory)) {
+      own.with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
+          .with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
+          .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
+      HoldfastProcess worker = own.worker("--queue", "own");
+      askThreeWays(own);
+      requireSpans(receiver, worker);
     }
   }
 
-  private void askThreeWays() throws Exception {
+  private void askThreeWays(Installation own) throws Exception {
     models.always(
         choose(request -> answer(isCandidate(request) ? change("bad 0", "good 1") : UNKNOWN)));
-    workAlone("needs_review");
+    long id = enqueue(own, "own", "escalation: {enabled: true}", "l3: {best_of_n: 3}");
+    rows.awaitState(id, "needs_review");
+    assertThat(models.requests()).hasSize(2 + 3);
     List<String> candidates =
         models.requests().stream()
             .filter(RepairStepsIT::isCandidate)
@@ -189,13 +206,9 @@ class RepairStepsIT {
     assertThat(candidates).anyMatch(each -> each.contains("defensively"));
   }
 
-  private HoldfastProcess ownWorker() {
-    return Objects.requireNonNull(ownWorker);
-  }
-
-  private void requireSpans(TraceReceiver receiver) throws Exception {
-    ownWorker().signal("TERM");
-    ownWorker().awaitExit(Duration.ofSeconds(30));
+  private void requireSpans(TraceReceiver receiver, HoldfastProcess worker) throws Exception {
+    worker.signal("TERM");
+    worker.awaitExit(Duration.ofSeconds(30));
     Seen attempt = receiver.only("attempt mender");
     List<Seen> steps = receiver.named("repair step");
     assertThat(steps)
@@ -303,8 +316,7 @@ class RepairStepsIT {
                                 ? "{\"winner\": 2,,}"
                                 : "{\"winner\": 2}",
                             ""))));
-    own.with("HOLDFAST_REPAIR_JSON_RETRIES", "1");
-    long id = workAlone("on_hold");
+    long id = workTuned("on_hold");
     List<String> reviews = asked("You review");
     assertThat(reviews).hasSize(2);
     assertThat(reviews.getLast())
@@ -323,20 +335,8 @@ class RepairStepsIT {
   @DisplayName("E17, E26: repair.escalation and repair.l3 hold where a design says nothing")
   void workersDefaults() throws Exception {
     models.always(answer(UNKNOWN));
-    own.with("HOLDFAST_REPAIR_ESCALATION_TO_L3_AFTER_NON_IMPROVING_ITERATIONS", "1")
-        .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
-    workAlone("on_hold");
+    workTuned("on_hold");
     assertThat(models.requests()).hasSize(1 + 2);
-  }
-
-  @Test
-  @DisplayName("E17, E26: what a design says comes before repair.escalation and repair.l3")
-  void designsOwn() throws Exception {
-    models.always(answer(UNKNOWN));
-    own.with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
-        .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
-    workAlone("on_hold", "escalation: {enabled: true}", "l3: {best_of_n: 4}");
-    assertThat(models.requests()).hasSize(2 + 4);
   }
 
   @Test
@@ -350,11 +350,8 @@ class RepairStepsIT {
                 request.model().equals("last")
                     ? answer(change("bad 0", "good 1"))
                     : error(500, "server_error", "no")));
-    own.with("HOLDFAST_PROVIDER_RETRY_MAX_RETRIES", "1")
-        .with("HOLDFAST_PROVIDER_RETRY_BASE_DELAY", "20ms")
-        .with("HOLDFAST_COOLDOWN_OUTAGE_AFTER", "1000");
     long id =
-        workAlone(
+        workTuned(
             "needs_review",
             "targets:",
             "  - {provider: openai, model: usual}",
@@ -375,10 +372,9 @@ class RepairStepsIT {
   @DisplayName("E12: a provider that asks for a long wait puts a repair off, and costs it no retry")
   void longRetryAfter() throws Exception {
     models.always(error(429, "rate_limit_exceeded", "slow", Map.of("Retry-After", "3600")));
-    // The database is shared, and with it what is known of a key.
-    own.with("OPENAI_API_KEY", "sk-limited");
-    long id = enqueue(own, "own");
-    ownWorker = own.worker("--queue", "own");
+    usualWorker();
+    // What is known of a key is known to all: this one has a provider of its own.
+    long id = enqueue(usual, "usual", "targets: [{provider: limited, model: m}]");
     TicketRows.await("the first attempt has ended").until(() -> !rows.outcomes(id).isEmpty());
     assertThat(rows.outcomes(id)).containsExactly("deferred");
     assertThat(rows.of(id, "coalesce(retry_count, 0)")).isEqualTo("0");
@@ -425,15 +421,18 @@ class RepairStepsIT {
 
   @Test
   @DisplayName("A63: a repair whose budget is used up counts as exhausted, as transient")
-  void exhausted() throws Exception {
+  void callsUsedUp() throws Exception {
     models.always(answer(UNKNOWN));
-    long id = workAlone("on_hold", "limits: {max_calls: 1}");
+    double before = exhausted("transient");
+    double ofCode = exhausted("code_error");
+    long id = work("on_hold", "limits: {max_calls: 1}");
     assertThat(rows.of(id, "hold_reason")).isEqualTo("budget_exceeded");
-    TicketRows.await("the hold is counted")
-        .until(
-            () -> ownWorker().metric("tickets_retry_exhausted_total{category=\"transient\"}") == 1);
-    assertThat(ownWorker().metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
-        .isZero();
+    TicketRows.await("the hold is counted").until(() -> exhausted("transient") == before + 1);
+    assertThat(exhausted("code_error")).isEqualTo(ofCode);
+  }
+
+  private double exhausted(String category) throws Exception {
+    return usualWorker().metric("tickets_retry_exhausted_total{category=\"" + category + "\"}");
   }
 
   @Test
@@ -441,16 +440,15 @@ class RepairStepsIT {
       "E16: a ticket's own limit holds a repair before a call that may cost more, and who raises it"
           + " releases it")
   void ownLimit() throws Exception {
-    own.with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: m, input: 1, output: 10}]");
+    usualWorker();
     models.always(answer(change("bad 0", "good 1")));
-    enqueue(own, "unworked");
-    String id = own.ok("enqueue", "--design", "mender", "--queue", "own", "--max-cost", "0.01");
-    ownWorker = own.worker("--queue", "own");
+    enqueue(usual, "unworked");
+    String id = usual.ok("enqueue", "--design", "mender", "--queue", "usual", "--max-cost", "0.01");
     rows.awaitState(Long.parseLong(id), "on_hold");
     assertThat(rows.of(Long.parseLong(id), "hold_reason"))
         .startsWith("budget_exceeded: ticket:" + id + ": 0 USD spent of 0.01, the next call may");
     assertThat(models.requests()).isEmpty();
-    assertThat(own.ok("budgets", "raise", "ticket:" + id, "--to", "5")).contains("released 1");
+    assertThat(usual.ok("budgets", "raise", "ticket:" + id, "--to", "5")).contains("released 1");
     rows.awaitState(Long.parseLong(id), "needs_review");
   }
 }
