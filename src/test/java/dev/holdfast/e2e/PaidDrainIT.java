@@ -2,6 +2,7 @@ package dev.holdfast.e2e;
 
 import static dev.holdfast.e2e.TicketRows.await;
 import static dev.holdfast.testing.ModelBehaviour.answer;
+import static dev.holdfast.testing.ModelBehaviour.choose;
 import static dev.holdfast.testing.ModelBehaviour.error;
 import static dev.holdfast.testing.ModelBehaviour.hangUntil;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
@@ -11,66 +12,198 @@ import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
-import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** SIGTERM in the middle of paid work: a slow model behind a real server, real workers. */
+/**
+ * SIGTERM in the middle of paid work: a slow model behind a real server, real workers. Each case
+ * has a queue and a model of its own; all of them stand in one worker when it is told to stop.
+ */
 @Tag("slow")
 @WithDatabase
 @Timeout(240)
 class PaidDrainIT {
-  private static final String DESIGN =
-      """
-      kind: agent
-      targets: [{provider: openai, model: gpt-a}]
-      tools: [write_file, run_command]
-      """;
   private static final ModelBehaviour WRITE =
       toolCall("write_file", "{\"path\": \"a.txt\", \"content\": \"x\"}");
   private static final ModelBehaviour REPORT =
       toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}");
 
-  private final TestDatabase database;
   private final TicketRows rows;
   private final CountDownLatch released = new CountDownLatch(1);
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
-  @AutoClose private Installation holdfast;
+  @AutoClose private final Installation holdfast;
 
-  PaidDrainIT(TestDatabase database) {
-    this.database = database;
-    this.rows = new TicketRows(database.dataSource());
-  }
-
-  @BeforeEach
-  void prepare() {
-    new TicketDatabase(database).run("DELETE FROM holdfast.provider_cooldowns");
+  PaidDrainIT(TestDatabase database, @TempDir Path place) {
+    rows = new TicketRows(database.dataSource());
     holdfast =
-        Installation.on(database, directory)
+        Installation.on(database, place)
             .with("OPENAI_API_KEY", "sk-test")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
   }
 
   private long enqueue(String design, String name) throws Exception {
-    Files.writeString(directory.resolve("design.yaml"), design);
+    Files.writeString(holdfast.directory().resolve("design.yaml"), design);
     holdfast.ok("design", "put", name, "--file", "design.yaml");
     return Long.parseLong(
         holdfast.ok("enqueue", "--design", name, "--queue", name, "--payload", "{}"));
+  }
+
+  /** An agent that asks the model of its name. */
+  private long enqueueAgent(String name, String... keys) throws Exception {
+    return enqueue(
+        """
+        kind: agent
+        targets: [{provider: openai, model: %s}]
+        tools: [write_file, run_command]
+        %s
+        """
+            .formatted(name, String.join("\n", keys)),
+        name);
+  }
+
+  private List<ModelRequest> requests(String model) {
+    return models.requests().stream().filter(each -> each.model().equals(model)).toList();
+  }
+
+  private void awaitRequest(String model) {
+    await("the model " + model + " is asked").until(() -> !requests(model).isEmpty());
+  }
+
+  private List<String> journal(long id) {
+    return rows.column(
+        "SELECT kind FROM holdfast.session_journal WHERE ticket_id = ? ORDER BY seq", id);
+  }
+
+  private void assertGivenBack(long id) {
+    assertThat(rows.of(id, "state || ' ' || retry_count || ' ' || crash_count"))
+        .isEqualTo("ready 0 0");
+    assertThat(rows.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName(
+      "B36, B38: SIGTERM in mid-call: the answer is waited for and kept, no call and no tool begins"
+          + " after it, no retry is used up, and the next worker does not ask for it again;"
+          + " while an answer of no use is on its way: no further try is made;"
+          + " while a summary is written: it is kept, and not paid for again;"
+          + " in a repair's call: its answer is kept, and no call begins after it;"
+          + " B36, B37, D22: SIGTERM ends a retry's wait: the retry is put off, and nothing called")
+  void drained() throws Exception {
+    models.nextFor("call", hangUntil(released, WRITE), REPORT);
+    models.nextFor("discarded", hangUntil(released, answer("no tool call")));
+    models.nextFor("waiting", error(500, "server_error", "broken"));
+    models.always(choose(this::answerAgain));
+    holdfast.with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "10m");
+    long call = enqueueAgent("call");
+    long discarded = enqueueAgent("discarded");
+    long waiting = enqueueAgent("waiting", "limits: {max_retries: 1}");
+    long summary = enqueueAgent("summary");
+    long repair = enqueueRepair("repair");
+    HoldfastProcess worker = worker("call", "discarded", "waiting", "summary", "repair");
+    List.of("call", "discarded", "repair").forEach(this::awaitRequest);
+    await("a summary is asked for")
+        .until(() -> requests("summary").stream().anyMatch(PaidDrainIT::isSummary));
+    String started =
+        "SELECT count(*) FROM holdfast.session_events WHERE ticket_id = ? AND event ="
+            + " 'auto_retry_start'";
+    await("it waits").until(() -> rows.value(started, waiting).equals("1"));
+    int calls = models.requests().size();
+
+    terminate(worker);
+    assertThat(worker.isAlive()).as("it waits for the answers").isTrue();
+    released.countDown();
+    assertThat(worker.awaitExit(Duration.ofSeconds(30))).isZero();
+
+    assertThat(models.requests()).as("calls of the drained worker").hasSize(calls);
+    List.of(call, discarded, waiting, summary, repair).forEach(this::assertGivenBack);
+    assertThat(List.of(requests("call"), requests("discarded"), requests("repair")))
+        .allSatisfy(each -> assertThat(each).hasSize(1));
+    assertThat(journal(call)).containsExactly("said", "answered");
+    assertThat(journal(discarded)).containsExactly("said", "discarded");
+    assertThat(journal(summary)).endsWith("compacted");
+    assertThat(
+            rows.column(
+                "SELECT event || COALESCE(' ' || (details->>'reason'), '') FROM"
+                    + " holdfast.session_events WHERE ticket_id = ? AND event LIKE 'auto_retry%'"
+                    + " ORDER BY id",
+                waiting))
+        .containsExactly("auto_retry_start", "auto_retry_deferred the worker is being stopped");
+
+    goesOn(call, summary, repair);
+  }
+
+  /** The next worker asks for nothing again that has been answered. */
+  private void goesOn(long call, long summary, long repair) throws Exception {
+    worker("call", "summary", "repair");
+    for (long id : List.of(call, summary, repair)) {
+      rows.awaitState(id, "needs_review");
+    }
+    assertThat(requests("call")).as("calls in all").hasSize(2);
+    assertThat(requests("call").getLast().assistantMessages()).isEqualTo(1);
+    assertThat(journal(call)).containsSubsequence("answered", "tool_finished", "answered", "ended");
+    assertThat(requests("summary").stream().filter(PaidDrainIT::isSummary)).hasSize(1);
+    assertThat(requests("repair")).as("calls in all").hasSize(2);
+  }
+
+  /** Answers to what has no answers of its own. */
+  private ModelBehaviour answerAgain(ModelRequest request) {
+    return switch (request.model()) {
+      case "summary" -> answerOfSummary(request);
+      case "repair" -> answer(BrokenProject.shell().change(BrokenProject.shell().right()));
+      default -> REPORT;
+    };
+  }
+
+  /** Prints much, until the prompt is too long and a summary takes its place. */
+  private ModelBehaviour answerOfSummary(ModelRequest request) {
+    if (isSummary(request)) {
+      return hangUntil(released, answer("It counted."));
+    }
+    if (request.body().toString().contains("It counted.")) {
+      return REPORT;
+    }
+    return request.assistantMessages() < 2
+        ? toolCall("run_command", "{\"command\": \"seq 1 2600\"}")
+        : error(400, "invalid_request_error", "the prompt is too long");
+  }
+
+  private static boolean isSummary(ModelRequest request) {
+    return request.body().toString().contains("older part of an agent's work");
+  }
+
+  private long enqueueRepair(String name) throws Exception {
+    Path repository = Files.createDirectories(directory.resolve("project"));
+    BrokenProject project = BrokenProject.shell();
+    project.commitIn(repository);
+    models.nextFor(name, hangUntil(released, answer(project.change(project.wrong()))));
+    return enqueue(
+        """
+        kind: repair
+        repository: {path: "%s", ref: main}
+        goal: Make the check pass.
+        verify: [{name: check, command: %s, timeout: 1m}]
+        targets: [{provider: openai, model: %s}]
+        """
+            .formatted(repository, JsonMapper.shared().writeValueAsString(project.check()), name),
+        name);
+  }
+
+  private HoldfastProcess worker(String... queues) throws Exception {
+    return holdfast.worker(
+        Stream.of(queues).flatMap(each -> Stream.of("--queue", each)).toArray(String[]::new));
   }
 
   /** Sends SIGTERM; returns when the handlers of the running tickets have been told. */
@@ -85,191 +218,35 @@ class PaidDrainIT {
                     .isNotEqualTo("running"));
   }
 
-  private void awaitRequest() {
-    await("the model is asked").until(() -> !models.requests().isEmpty());
-  }
-
-  private List<String> journal(long id) {
-    return rows.column(
-        "SELECT kind FROM holdfast.session_journal WHERE ticket_id = ? ORDER BY seq", id);
-  }
-
-  private void assertGivenBack(long id, HoldfastProcess worker) throws Exception {
-    assertThat(worker.awaitExit(Duration.ofSeconds(30))).isZero();
-    assertThat(rows.of(id, "state || ' ' || retry_count || ' ' || crash_count"))
-        .isEqualTo("ready 0 0");
-    assertThat(rows.outcomes(id)).containsExactly("given_back");
-  }
-
   @Test
-  @DisplayName(
-      "B36, B38: SIGTERM in mid-call: the answer is waited for and kept, no call and no tool begins"
-          + " after it, no retry is used up, and the next worker does not ask for it again")
-  void call() throws Exception {
-    models.next(hangUntil(released, WRITE)).always(REPORT);
-    long id = enqueue(DESIGN, "call");
-    HoldfastProcess worker = holdfast.worker("--queue", "call");
-    awaitRequest();
+  @DisplayName("5.2: a call that a hold or the end of a drain breaks off counts for its ticket")
+  void brokenOff() throws Exception {
+    models.nextFor("held", hangUntil(released, WRITE));
+    models.nextFor("stopped", hangUntil(released, WRITE));
+    holdfast
+        .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: \"*\", input: 1000, output: 1000}]")
+        .with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s");
+    long held = enqueueAgent("held");
+    long stopped = enqueueAgent("stopped");
+    HoldfastProcess worker = worker("held", "stopped");
+    awaitRequest("held");
+    awaitRequest("stopped");
 
-    terminate(worker);
-    assertThat(worker.isAlive()).as("it waits for the answer").isTrue();
+    holdfast.ok("hold", Long.toString(held), "--reason", "look at it");
+    assertCounted(held, "revoked true");
+    worker.signal("TERM");
+    worker.awaitExit(Duration.ofSeconds(30));
+    assertCounted(stopped, "given_back true");
     released.countDown();
-
-    assertGivenBack(id, worker);
-    assertThat(models.requests()).as("calls of the drained worker").hasSize(1);
-    assertThat(journal(id)).containsExactly("said", "answered");
-
-    holdfast.worker("--queue", "call");
-    rows.awaitState(id, "needs_review");
-    assertThat(models.requests()).as("calls in all").hasSize(2);
-    assertThat(models.lastRequest().assistantMessages()).isEqualTo(1);
-    assertThat(journal(id)).containsSubsequence("answered", "tool_finished", "answered", "ended");
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  @DisplayName("5.2: a call that a hold or the end of a drain breaks off counts for its ticket")
-  void brokenOff(boolean byPerson) throws Exception {
-    models.next(hangUntil(released, WRITE)).always(REPORT);
-    holdfast
-        .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: gpt-a, input: 1000, output: 1000}]")
-        .with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s");
-    String name = "broken-" + byPerson;
-    long id = enqueue(DESIGN, name);
-    HoldfastProcess worker = holdfast.worker("--queue", name);
-    awaitRequest();
-
-    if (byPerson) {
-      holdfast.ok("hold", Long.toString(id), "--reason", "look at it");
-    } else {
-      worker.signal("TERM");
-      worker.awaitExit(Duration.ofSeconds(30));
-    }
-
+  private void assertCounted(long id, String outcome) {
     await("it is written down").until(() -> journal(id), List.of("said", "discarded")::equals);
-    released.countDown();
     assertThat(
             rows.value(
                 "SELECT outcome || ' ' || (cost_usd > 8) FROM holdfast.attempt_costs WHERE"
                     + " ticket_id = ?",
                 id))
-        .isEqualTo(byPerson ? "revoked true" : "given_back true");
-  }
-
-  @Test
-  @DisplayName("B36, B38: SIGTERM while an answer of no use is on its way: no further try is made")
-  void discarded() throws Exception {
-    models.next(hangUntil(released, answer("no tool call"))).always(REPORT);
-    long id = enqueue(DESIGN, "discarded");
-    HoldfastProcess worker = holdfast.worker("--queue", "discarded");
-    awaitRequest();
-
-    terminate(worker);
-    released.countDown();
-
-    assertGivenBack(id, worker);
-    assertThat(models.requests()).hasSize(1);
-    assertThat(journal(id)).containsExactly("said", "discarded");
-  }
-
-  @Test
-  @DisplayName(
-      "B36, B37, D22: SIGTERM ends a retry's wait: the retry is put off, and nothing called")
-  void waiting() throws Exception {
-    holdfast.with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "10m");
-    models.always(error(500, "server_error", "broken"));
-    long id = enqueue(DESIGN + "limits: {max_retries: 1}\n", "waiting");
-    HoldfastProcess worker = holdfast.worker("--queue", "waiting");
-    String started =
-        "SELECT count(*) FROM holdfast.session_events WHERE ticket_id = ? AND event ="
-            + " 'auto_retry_start'";
-    await("it waits").until(() -> rows.value(started, id).equals("1"));
-    int calls = models.requests().size();
-
-    worker.signal("TERM");
-
-    assertGivenBack(id, worker);
-    assertThat(models.requests()).hasSize(calls);
-    assertThat(
-            rows.column(
-                "SELECT event || COALESCE(' ' || (details->>'reason'), '') FROM"
-                    + " holdfast.session_events WHERE ticket_id = ? AND event LIKE 'auto_retry%'"
-                    + " ORDER BY id",
-                id))
-        .containsExactly("auto_retry_start", "auto_retry_deferred the worker is being stopped");
-  }
-
-  @Test
-  @DisplayName("B36, B38: SIGTERM while a summary is written: it is kept, and not paid for again")
-  void summary() throws Exception {
-    String print = "{\"command\": \"seq 1 2600\"}";
-    models.always(
-        ModelBehaviour.choose(
-            request -> {
-              if (isSummary(request)) {
-                return hangUntil(released, answer("It counted."));
-              }
-              if (request.body().toString().contains("It counted.")) {
-                return REPORT;
-              }
-              return request.assistantMessages() < 2
-                  ? toolCall("run_command", print)
-                  : error(400, "invalid_request_error", "the prompt is too long");
-            }));
-    long id = enqueue(DESIGN, "summary");
-    HoldfastProcess worker = holdfast.worker("--queue", "summary");
-    await("a summary is asked for")
-        .until(() -> models.requests().stream().anyMatch(PaidDrainIT::isSummary));
-    int calls = models.requests().size();
-
-    terminate(worker);
-    released.countDown();
-
-    assertGivenBack(id, worker);
-    assertThat(models.requests()).hasSize(calls);
-    assertThat(journal(id)).endsWith("compacted");
-
-    holdfast.worker("--queue", "summary");
-    rows.awaitState(id, "needs_review");
-    assertThat(models.requests().stream().filter(PaidDrainIT::isSummary)).hasSize(1);
-  }
-
-  private static boolean isSummary(ModelRequest request) {
-    return request.body().toString().contains("older part of an agent's work");
-  }
-
-  @Test
-  @DisplayName(
-      "B36, B38: SIGTERM in a repair's call: its answer is kept, and no call begins after it")
-  void repair() throws Exception {
-    Path repository = directory.resolve("project");
-    Files.createDirectories(repository);
-    BrokenProject project = BrokenProject.shell();
-    project.commitIn(repository);
-    models.next(hangUntil(released, answer(project.change(project.wrong()))));
-    models.always(answer(project.change(project.right())));
-    long id =
-        enqueue(
-            """
-            kind: repair
-            repository: {path: "%s", ref: main}
-            goal: Make the check pass.
-            verify: [{name: check, command: %s, timeout: 1m}]
-            targets: [{provider: openai, model: gpt-m}]
-            """
-                .formatted(repository, JsonMapper.shared().writeValueAsString(project.check())),
-            "mender");
-    HoldfastProcess worker = holdfast.worker("--queue", "mender");
-    awaitRequest();
-
-    terminate(worker);
-    released.countDown();
-
-    assertGivenBack(id, worker);
-    assertThat(models.requests()).as("calls of the drained worker").hasSize(1);
-
-    holdfast.worker("--queue", "mender");
-    rows.awaitState(id, "needs_review");
-    assertThat(models.requests()).as("calls in all").hasSize(2);
+        .isEqualTo(outcome);
   }
 }
