@@ -13,25 +13,31 @@ import dev.holdfast.testing.ModelReply;
 import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
-import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An agent's ticket through a worker process, its models behind a real HTTP server. */
+/**
+ * An agent's ticket through a worker process, its models behind a real HTTP server. All tests but
+ * one share a worker; those that get keys or providers closed have some of their own.
+ */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 class AgentIT {
   private static final String SECRET = "sk-agent-it-secret";
@@ -39,47 +45,78 @@ class AgentIT {
       """
       kind: agent
       system: You fix what is broken.
-      targets: [{provider: openai, model: gpt-a}, {provider: my-claude, model: claude-b}]
+      targets: [{provider: openai%1$s, model: gpt-a}, {provider: my-claude%1$s, model: claude-b}]
       tools: [write_file, run_command]
       limits: {max_retries: 10, llm_timeout: 15s}
       """;
 
-  private final TestDatabase database;
-  private final TicketRows rows;
-  @TempDir private Path directory;
+  private TestDatabase database;
+  private TicketRows rows;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation holdfast;
+  private @Nullable HoldfastProcess shared;
 
-  AgentIT(TestDatabase database) {
-    this.database = database;
-    this.rows = new TicketRows(database.dataSource());
+  @BeforeAll
+  void install(TestDatabase given, @TempDir Path directory) {
+    database = given;
+    rows = new TicketRows(database.dataSource());
+    holdfast =
+        installation(directory)
+            .with("HOLDFAST_LLM_MAX_CALLS_PER_EXECUTION", "5")
+            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "10ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_MAX_RETRIES", "0");
+  }
+
+  private Installation installation(Path directory) {
+    Installation installation = Installation.on(database, directory);
+    for (String suffix : List.of("", "_DOWN", "_REFUSED")) {
+      String openai = "HOLDFAST_PROVIDERS_OPENAI" + suffix;
+      String claude = "HOLDFAST_PROVIDERS_MY_CLAUDE" + suffix;
+      installation
+          .with(openai + "_TYPE", "openai")
+          .with(openai + "_BASE_URL", models.openAiUrl())
+          .with(openai + "_API_KEY", SECRET)
+          .with(openai + "_PRICES", "[{model: \"gpt-*\", input: 1000, output: 2000}]")
+          .with(claude + "_TYPE", "anthropic")
+          .with(claude + "_BASE_URL", models.anthropicUrl())
+          .with(claude + "_API_KEYS", SECRET + "1," + SECRET + "2");
+    }
+    return installation;
   }
 
   @BeforeEach
-  void prepare() {
-    // A key that one test has refused would be closed for all that follow.
-    new TicketDatabase(database).run("DELETE FROM holdfast.provider_cooldowns");
-    // Nothing that an earlier test left waits for what this one's providers do.
-    rows.column("DELETE FROM holdfast.provider_cooldowns");
-    rows.column("DELETE FROM holdfast.ticket_waits");
-    holdfast =
-        Installation.on(database, directory)
-            .with("OPENAI_API_KEY", SECRET)
-            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
-            .with("HOLDFAST_PROVIDERS_MY_CLAUDE_TYPE", "anthropic")
-            .with("HOLDFAST_PROVIDERS_MY_CLAUDE_BASE_URL", models.anthropicUrl())
-            .with("HOLDFAST_PROVIDERS_MY_CLAUDE_API_KEYS", SECRET + "1," + SECRET + "2")
-            .with(
-                "HOLDFAST_PROVIDERS_OPENAI_PRICES",
-                "[{model: \"gpt-*\", input: 1000, output: 2000}]")
-            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms");
+  void forget() {
+    models.forget();
+  }
+
+  /** The design with the providers of a suffix. */
+  private static String design(String suffix) {
+    return DESIGN.formatted(suffix);
+  }
+
+  private HoldfastProcess worker() throws Exception {
+    if (shared == null) {
+      shared = holdfast.worker("--queue", "default");
+    }
+    return shared;
   }
 
   private long enqueue(String design) throws Exception {
-    Files.writeString(directory.resolve("design.yaml"), design);
-    holdfast.ok("design", "put", "fixer", "--file", "design.yaml");
+    return enqueue(holdfast, "default", design);
+  }
+
+  private static long enqueue(Installation by, String queue, String design) throws Exception {
+    Files.writeString(by.directory().resolve("design.yaml"), design);
+    by.ok("design", "put", "fixer", "--file", "design.yaml");
     return Long.parseLong(
-        holdfast.ok("enqueue", "--design", "fixer", "--payload", "{\"prompt\": \"Fix it.\"}"));
+        by.ok(
+            "enqueue",
+            "--design",
+            "fixer",
+            "--queue",
+            queue,
+            "--payload",
+            "{\"prompt\": \"Fix it.\"}"));
   }
 
   private static long millisBetween(ModelRequest first, ModelRequest second) {
@@ -90,7 +127,13 @@ class AgentIT {
   @DisplayName(
       "issue 4: 429 with Retry-After, 529, a hang, garbage, an error inside a stream on HTTP 200"
           + " and a cut stream, then success: needs_review, and every request accounted for")
-  void everyFailure() throws Exception {
+  void everyFailure(@TempDir Path directory) throws Exception {
+    try (Installation own = installation(directory)) {
+      everyFailure(own.with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms"));
+    }
+  }
+
+  private void everyFailure(Installation own) throws Exception {
     models.nextFor(
         "gpt-a",
         error(429, "rate_limit_exceeded", "slow down", Map.of("Retry-After", "3")),
@@ -108,10 +151,10 @@ class AgentIT {
             "agent__final_report",
             "{\"status\": \"success\", \"content\": \"fixed\", \"enqueue\": [{\"design\": \"note\","
                 + " \"payload\": {\"of\": \"it\"}}]}"));
-    Files.writeString(directory.resolve("note.yaml"), "{kind: command, command: [cat]}");
-    holdfast.ok("design", "put", "note", "--file", "note.yaml");
-    long id = enqueue(DESIGN + "may_enqueue: [note]\n");
-    HoldfastProcess worker = holdfast.worker();
+    Files.writeString(own.directory().resolve("note.yaml"), "{kind: command, command: [cat]}");
+    own.ok("design", "put", "note", "--file", "note.yaml");
+    long id = enqueue(own, "own", design("") + "may_enqueue: [note]\n");
+    HoldfastProcess worker = own.worker("--queue", "own");
     rows.awaitState(id, "needs_review");
 
     List<ModelRequest> requests = models.requests();
@@ -193,12 +236,8 @@ class AgentIT {
           + " is used up is transient")
   void callBudget() throws Exception {
     models.always(error(503, "server_error", "unavailable"));
-    holdfast
-        .with("HOLDFAST_LLM_MAX_CALLS_PER_EXECUTION", "5")
-        .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "10ms")
-        .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_MAX_RETRIES", "0");
-    long id = enqueue(DESIGN.replace("max_retries: 10", "max_retries: 2"));
-    holdfast.worker();
+    worker();
+    long id = enqueue(design("-down").replace("max_retries: 10", "max_retries: 2"));
     rows.awaitState(id, "on_hold");
 
     assertThat(models.requests()).hasSize(5);
@@ -211,8 +250,8 @@ class AgentIT {
       "limits.max_cost_usd: a session that has spent its money waits for a person, unretried")
   void costLimit() throws Exception {
     models.always(toolCall("run_command", "{\"command\": \"true\"}"));
-    long id = enqueue(DESIGN.replace("{max_retries: 10,", "{max_cost_usd: 0.03,"));
-    holdfast.worker();
+    worker();
+    long id = enqueue(design("").replace("{max_retries: 10,", "{max_cost_usd: 0.03,"));
     rows.awaitState(id, "on_hold");
 
     // A call of gpt-a costs 0.02, and may cost more: what may not fit is not sent.
@@ -231,8 +270,8 @@ class AgentIT {
         choose(
             request ->
                 error(401, "invalid_api_key", "Incorrect API key provided: " + request.key())));
-    long id = enqueue(DESIGN);
-    HoldfastProcess worker = holdfast.worker();
+    HoldfastProcess worker = worker();
+    long id = enqueue(design("-refused"));
     rows.awaitState(id, "on_hold");
 
     assertThat(models.requests().stream().map(ModelRequest::key))
@@ -264,7 +303,7 @@ class AgentIT {
         tools: [apply_patch]
         """;
     long refused = enqueue(design);
-    holdfast.worker();
+    worker();
     rows.awaitState(refused, "needs_review");
     assertThat(models.lastRequest().lastMessage()).contains("the limit is 1000 lines");
 
