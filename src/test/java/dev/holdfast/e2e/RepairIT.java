@@ -25,8 +25,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A repair's ticket through a worker process: real git, real projects, models over HTTP. Tests that
- * do not end their worker share one.
+ * A repair's ticket through a worker process: real git, real projects, models over HTTP. They share
+ * one; the test that kills it starts the next one.
  */
 @Tag("slow")
 @WithDatabase
@@ -38,6 +38,7 @@ class RepairIT {
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation holdfast;
+  private HoldfastProcess worker;
 
   @BeforeAll
   void install(TestDatabase database, @TempDir Path place) throws Exception {
@@ -49,9 +50,9 @@ class RepairIT {
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
             .with("HOLDFAST_WORKER_LEASE", "3s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
-            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms")
             .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms");
-    holdfast.worker("--queue", "usual");
+    worker = holdfast.worker();
   }
 
   @BeforeEach
@@ -63,14 +64,13 @@ class RepairIT {
     return directory.resolve("project");
   }
 
-  private long enqueue(String queue, BrokenProject project) throws Exception {
+  private long enqueue(BrokenProject project) throws Exception {
     Files.createDirectories(repository());
     project.commitIn(repository());
-    return enqueue(queue, project, "path: \"" + repository() + "\"", "merge");
+    return enqueue(project, "path: \"" + repository() + "\"", "merge");
   }
 
-  private long enqueue(String queue, BrokenProject project, String where, String onApprove)
-      throws Exception {
+  private long enqueue(BrokenProject project, String where, String onApprove) throws Exception {
     String words = JsonMapper.shared().writeValueAsString(project.check());
     Files.writeString(
         home.resolve("mender.yaml"),
@@ -84,7 +84,7 @@ class RepairIT {
         """
             .formatted(where, words, onApprove));
     holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
-    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender", "--queue", queue));
+    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
   }
 
   private long deliveryOf(long id) {
@@ -106,7 +106,7 @@ class RepairIT {
 
   private void mends(BrokenProject project) throws Exception {
     script(project);
-    long id = enqueue("usual", project);
+    long id = enqueue(project);
     String before = BrokenProject.git(repository(), "rev-parse", "main");
     rows.awaitState(id, "needs_review");
 
@@ -172,12 +172,11 @@ class RepairIT {
         answer(project.change(project.wrong())),
         hang(),
         answer(project.change(project.right())));
-    long id = enqueue("killed", project);
-    HoldfastProcess first = holdfast.worker("--queue", "killed");
+    long id = enqueue(project);
     TicketRows.await("the third request").until(() -> models.requests().size() >= 3);
-    first.signal("KILL");
-    first.awaitExit(Duration.ofSeconds(10));
-    holdfast.worker("--queue", "killed");
+    worker.signal("KILL");
+    worker.awaitExit(Duration.ofSeconds(10));
+    worker = holdfast.worker();
     rows.awaitState(id, "needs_review");
     assertThat(models.requests()).hasSize(4);
     assertThat(rows.outcomes(id)).containsExactly("crashed", "succeeded");
@@ -209,7 +208,7 @@ class RepairIT {
   void held() throws Exception {
     BrokenProject project = BrokenProject.shell();
     models.always(answer("I do not know."));
-    long id = enqueue("usual", project);
+    long id = enqueue(project);
     rows.awaitState(id, "on_hold");
     assertThat(rows.of(id, "hold_reason")).isEqualTo("invalid_output");
     assertThat(holdfast.ok("show", Long.toString(id)))
@@ -235,7 +234,7 @@ class RepairIT {
     models.next(
         answer(project.change(project.lengthy())),
         answer(project.change(project.lengthy(), project.right())));
-    long id = enqueue("usual", project, "url: \"" + bare.toUri() + "\"", "push");
+    long id = enqueue(project, "url: \"" + bare.toUri() + "\"", "push");
     rows.awaitState(id, "needs_review");
     assertThat(rows.of(id, "result->>'diff'")).contains("+  total=$((total + price))");
 
@@ -313,7 +312,7 @@ class RepairIT {
     Files.createDirectories(repository());
     project.commitIn(repository());
     models.next(answer(project.change(project.right())));
-    long id = enqueue("usual", project, "path: \"" + repository() + "\"", "merge");
+    long id = enqueue(project, "path: \"" + repository() + "\"", "merge");
     rows.awaitState(id, "needs_review");
     String moved =
         BrokenProject.git(
@@ -337,9 +336,7 @@ class RepairIT {
                 repaired,
                 rows.of(repaired, "result->>'base_commit'"),
                 rows.of(repaired, "result->>'commit'"));
-    long delivery =
-        Long.parseLong(
-            holdfast.ok("enqueue", "--design", design, "--queue", "usual", "--payload", order));
+    long delivery = Long.parseLong(holdfast.ok("enqueue", "--design", design, "--payload", order));
     rows.awaitState(delivery, "on_hold");
     assertThat(rows.of(delivery, "error")).contains("is not approved by a person");
   }
@@ -350,7 +347,6 @@ class RepairIT {
       Files.createDirectories(repository());
       project.commitIn(repository());
     }
-    return enqueue(
-        "usual", project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
+    return enqueue(project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
   }
 }
