@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -27,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(400)
 class ApprovalIT {
   private static final String DESIGN =
@@ -37,25 +40,28 @@ class ApprovalIT {
       approval: [write_file, run_command]
       """;
 
-  private final TestDatabase database;
-  private final TicketRows rows;
-  @TempDir private Path directory;
+  private TicketRows rows;
+  private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation holdfast;
+  private HoldfastProcess worker;
 
-  ApprovalIT(TestDatabase database) {
-    this.database = database;
-    this.rows = new TicketRows(database.dataSource());
-  }
-
-  @BeforeEach
-  void prepare() {
+  @BeforeAll
+  void install(TestDatabase database, @TempDir Path place) throws Exception {
+    rows = new TicketRows(database.dataSource());
+    directory = place;
     holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", "sk-test")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
             .with("HOLDFAST_WORKER_LEASE", "3s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s");
+    worker = holdfast.worker();
+  }
+
+  @BeforeEach
+  void forget() {
+    models.forget();
   }
 
   private long enqueue() throws Exception {
@@ -73,7 +79,8 @@ class ApprovalIT {
     }
   }
 
-  private static void restart(HoldfastProcess worker) throws Exception {
+  /** Whoever does this starts the next one. */
+  private void kill() throws Exception {
     worker.signal("KILL");
     worker.awaitOutcome();
   }
@@ -93,7 +100,6 @@ class ApprovalIT {
         toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
     long id = enqueue();
     String ticket = Long.toString(id);
-    HoldfastProcess first = holdfast.worker();
     rows.awaitState(id, "on_hold");
 
     assertThat(rows.of(id, "hold_reason")).isEqualTo("approval");
@@ -109,7 +115,7 @@ class ApprovalIT {
     assertThat(calls.get(1).path("arguments").path("command").stringValue())
         .isEqualTo("echo ran >> log.txt");
 
-    restart(first);
+    kill();
     Outcome released = holdfast.ask("release", ticket);
     assertThat(released.exit()).isEqualTo(3);
     assertThat(released.stderr()).contains("does not allow release", "approve_call");
@@ -117,7 +123,7 @@ class ApprovalIT {
     assertThat(ambiguous.stderr()).contains("3 calls that wait", "--call N");
     decide(ticket, calls.get(0), "--approve-call", "--by", "ann");
     decide(ticket, calls.get(1), "--approve-call", "--arguments", line.replace("ran", "edited"));
-    HoldfastProcess second = holdfast.worker();
+    worker = holdfast.worker();
     assertThat(rows.of(id, "state")).isEqualTo("on_hold");
     decide(ticket, calls.get(2), "--deny-call", "--guidance", "never that", "--by", "bob");
     rows.awaitState(id, "needs_review");
@@ -132,7 +138,6 @@ class ApprovalIT {
     assertThat(late.stderr()).contains("bob was the last to act on it (call_denied");
     assertThat(rows.outcomes(id)).containsExactly("parked", "succeeded");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
-    second.close();
   }
 
   @Test
@@ -143,13 +148,12 @@ class ApprovalIT {
         toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
     long id = enqueue();
     String ticket = Long.toString(id);
-    HoldfastProcess first = holdfast.worker();
     rows.awaitState(id, "on_hold");
-    restart(first);
+    kill();
     holdfast.ok("release", ticket, "--deny-call", "--guidance", "never that", "--by", "bob");
     holdfast.ok("hold", ticket, "--reason", "wait");
     holdfast.ok("release", ticket, "--guidance", "be quick, please");
-    holdfast.worker();
+    worker = holdfast.worker();
     rows.awaitState(id, "needs_review");
 
     assertThat(models.lastRequest().body().toString())
@@ -176,7 +180,6 @@ class ApprovalIT {
     models.always(
         toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
     long id = enqueue();
-    holdfast.worker();
     rows.awaitState(id, "on_hold");
     holdfast.ok("release", Long.toString(id), "--approve-call", "--remember");
     models.awaitRequest(3);
