@@ -1,6 +1,7 @@
 package dev.holdfast.e2e;
 
 import static dev.holdfast.testing.ModelBehaviour.answer;
+import static dev.holdfast.testing.ModelBehaviour.choose;
 import static dev.holdfast.testing.ModelBehaviour.error;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,8 +41,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Secrets are planted in a worker process, and every kind of job tries to get them out. */
@@ -145,12 +144,16 @@ class SecretsIT {
   }
 
   private Map<String, Object> agent() {
+    return agent("openai", "gpt-a");
+  }
+
+  private Map<String, Object> agent(String provider, String model) {
     String spyingServer =
         "sh spy.sh > said; mv seen seen-by-mcp; exec '%s' -cp . dev.holdfast.tool.mcp.FakeMcp good"
             .formatted(JavaCommand.path("java"));
     Map<String, Object> design = new HashMap<>();
     design.put("kind", "agent");
-    design.put("targets", List.of(Map.of("provider", "openai", "model", "gpt-a")));
+    design.put("targets", List.of(Map.of("provider", provider, "model", model)));
     design.put("tools", List.of("run_command", "read_file"));
     design.put("mcp", Map.of("fake", Map.of("command", List.of("/bin/sh", "-c", spyingServer))));
     design.put("workspace", Map.of("copy_from", directory.resolve("kit").toString()));
@@ -320,30 +323,44 @@ class SecretsIT {
     assertThat(holdfast.ok("show", Long.toString(agent))).contains(redacted);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {401, 429})
+  @Test
   @DisplayName(
       "issue 20: a provider that repeats the key which it refuses or limits brings it into no row,"
           + " log, metric or webhook")
-  void repeatedByProvider(int status) throws Exception {
-    models.always(error(status, "no", "not with " + key, Map.of("retry-after", "600")));
-    put("asks", agent());
+  void repeatedByProvider() throws Exception {
+    for (int status : List.of(401, 429)) {
+      String provider = "HOLDFAST_PROVIDERS_ANSWERS_" + status;
+      holdfast
+          .with(provider + "_TYPE", "openai")
+          .with(provider + "_BASE_URL", models.openAiUrl())
+          .with(provider + "_API_KEY", key);
+      put("asks-" + status, agent("answers-" + status, Integer.toString(status)));
+    }
+    models.always(
+        choose(
+            request ->
+                error(
+                    Integer.parseInt(request.model()),
+                    "no",
+                    "not with " + key,
+                    Map.of("retry-after", "600"))));
     HoldfastProcess worker = holdfast.worker("--queue", "secrets");
-    long id = ticket("asks");
-    TicketRows.await("an attempt has ended").until(() -> !rows.outcomes(id).isEmpty());
-    TicketRows.await("a hold is told")
-        .until(() -> rows.of(id, "state").equals("ready") || !posted.isEmpty());
+    long refused = ticket("asks-401");
+    long limited = ticket("asks-429");
+    TicketRows.await("both attempts have ended")
+        .until(() -> !rows.outcomes(refused).isEmpty() && !rows.outcomes(limited).isEmpty());
+    TicketRows.await("a hold is told").until(() -> !posted.isEmpty());
 
     checkTables();
     checkNone("the log", worker.toString());
     checkNone("/metrics", worker.get("/metrics").body());
     checkNone("the webhook", String.join("\n", posted));
     soft.assertAll();
+    assertThat(rows.of(limited, "state")).isEqualTo("ready");
     assertThat(rows.column("SELECT detail FROM holdfast.provider_cooldowns"))
-        .as("the provider's words are kept")
-        .singleElement()
-        .asString()
-        .contains("not with ");
+        .as("the providers' words are kept")
+        .hasSize(2)
+        .allMatch(each -> each.contains("not with "));
   }
 
   private static final String RESULT =
