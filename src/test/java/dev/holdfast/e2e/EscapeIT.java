@@ -18,10 +18,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A person at a terminal who watches a ticket that a worker process runs. */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 @EnabledOnOs(OS.LINUX)
 class EscapeIT {
@@ -41,32 +43,30 @@ class EscapeIT {
       Pattern.compile("(?m)^(?:\\^C|\\r|\\e\\[K)*([0-9a-f]+:[0-9a-f:]+)\\s*$");
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final TicketDatabase tickets;
-  @TempDir private Path directory;
+  private TicketDatabase tickets;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation holdfast;
-  private final TestDatabase database;
 
-  EscapeIT(TestDatabase database) {
-    this.database = database;
-    this.tickets = new TicketDatabase(database);
-  }
-
-  @BeforeEach
-  void prepare() {
-    tickets.run("DELETE FROM holdfast.provider_cooldowns");
+  @BeforeAll
+  void install(TestDatabase database, @TempDir Path directory) throws Exception {
+    tickets = new TicketDatabase(database);
     holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", "sk-escape")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
+            .with("HOLDFAST_PROVIDERS_LIMITED_TYPE", "openai")
+            .with("HOLDFAST_PROVIDERS_LIMITED_BASE_URL", models.openAiUrl())
+            .with("HOLDFAST_PROVIDERS_LIMITED_API_KEY", "sk-limited")
             .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "10m");
+    holdfast.worker();
   }
 
-  private long enqueue() throws Exception {
+  private long enqueue(String provider) throws Exception {
     Files.writeString(
-        directory.resolve("design.yaml"),
-        "kind: agent\nreview: none\ntargets: [{provider: openai, model: gpt-a}]\n"
-            + "limits: {max_retries: 1}\n");
+        holdfast.directory().resolve("design.yaml"),
+        "kind: agent\nreview: none\ntargets: [{provider: "
+            + provider
+            + ", model: gpt-a}]\nlimits: {max_retries: 1}\n");
     holdfast.ok("design", "put", "escape", "--file", "design.yaml");
     return Long.parseLong(
         holdfast.ok("enqueue", "--design", "escape", "--payload", "{\"prompt\": \"go\"}"));
@@ -78,8 +78,7 @@ class EscapeIT {
           + " does not; Ctrl-C leaves the terminal as it was")
   void sessionRetry() throws Exception {
     models.always(error(500, "server_error", "the server broke"));
-    long id = enqueue();
-    holdfast.worker();
+    long id = enqueue("openai");
     HoldfastProcess watch = holdfast.startOnTerminal("watch", "" + id);
     watch.awaitOutput(Pattern.compile("Retrying \\(1/3\\) in \\d{3}s… \\(esc to cancel\\)"));
     watch.press(ARROW);
@@ -110,8 +109,7 @@ class EscapeIT {
                 limited.get()
                     ? error(429, "rate_limit_exceeded", "slow down", Map.of("retry-after", "600"))
                     : toolCall("agent__final_report", REPORT)));
-    long id = enqueue();
-    holdfast.worker();
+    long id = enqueue("limited");
     HoldfastProcess watch = holdfast.startOnTerminal("watch", "" + id);
     watch.awaitOutput(Pattern.compile("Waiting until \\S+Z, in \\d+s… for .*\\(esc to try now\\)"));
     limited.set(false);
