@@ -5,12 +5,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the nested maps of a file into keys with dots, and refuses what is not in the table. */
 final class FileKeys {
   /** Of YAML, too, but the reader takes it for text. */
   private static final String NOTHING = "~";
+
+  /** The parts of all keys, by themselves with underscores. */
+  private static final Map<String, String> PARTS =
+      Keys.ALL.stream()
+          .flatMap(key -> Stream.of(key.name().split("\\.", -1)))
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  FileKeys::underscored, part -> part, (first, second) -> first));
 
   private final String file;
   private final Map<String, Given> given = new HashMap<>();
@@ -34,14 +44,11 @@ final class FileKeys {
     if (text.endsWith("_file")) {
       return plain(text.substring(0, text.length() - "_file".length())) + "-file";
     }
-    for (Key<?> key : Keys.ALL) {
-      for (String part : key.name().split("\\.", -1)) {
-        if (part.replace('-', '_').equals(text.replace('-', '_'))) {
-          return part;
-        }
-      }
-    }
-    return text;
+    return PARTS.getOrDefault(underscored(text), text);
+  }
+
+  private static String underscored(String text) {
+    return text.replace('-', '_');
   }
 
   private void add(String name, @Nullable Object value) {

@@ -25,7 +25,7 @@ class CanaryIT {
   private static final String SCRIPT =
       """
       [ -e fixed ] || { echo "FileNotFoundError: prices.csv" >&2; exit 1; }
-      while [ ! -e go ]; do sleep 0.2; done
+      while [ ! -e go ] && [ -e fixed ]; do sleep 0.2; done
       echo $HOLDFAST_TICKET_ID >> worked
       echo "$HOLDFAST_GUIDANCE" >> guidance
       """;

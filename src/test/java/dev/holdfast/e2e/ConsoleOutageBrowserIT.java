@@ -46,7 +46,7 @@ class ConsoleOutageBrowserIT {
   private static final String SCRIPT =
       """
       [ -e fixed ] || { echo "FileNotFoundError: prices.csv" >&2; exit 1; }
-      while [ ! -e go.$HOLDFAST_TICKET_ID ]; do sleep 0.5; done
+      while [ ! -e go.$HOLDFAST_TICKET_ID ] && [ -e fixed ]; do sleep 0.5; done
       echo $HOLDFAST_TICKET_ID >> worked
       """;
 

@@ -19,13 +19,14 @@ import tools.jackson.databind.json.JsonMapper;
 record Job(Path directory, String script, String review) {
   /**
    * Each attempt says its process id, then waits until it may go on; its result is its number.
-   * Killing the shell alone leaves no child behind for long.
+   * Killing the shell alone leaves no child behind for long, and what a killed worker leaves ends
+   * with the directory.
    */
   private static final String WAITING =
       """
       run=$HOLDFAST_TICKET_ID.$HOLDFAST_ATTEMPT
       echo $$ > pid.$run.new && mv pid.$run.new pid.$run
-      while [ ! -e go.$run ]; do sleep 0.2; done
+      while [ ! -e go.$run ] && [ -e pid.$run ]; do sleep 0.2; done
       echo "{\\"attempt\\": $HOLDFAST_ATTEMPT}"
       """;
 

@@ -45,7 +45,7 @@ class JobFactsIT {
       """
       printf 'working with sk-live-'
       printf 'warning: \\033[31mslow\\033[0m <b>\\n' >&2
-      while [ ! -e '$GO' ]; do sleep 0.2; done
+      while [ ! -e '$GO' ] && [ -e "$PWD" ]; do sleep 0.2; done
       printf 'Zx81Qp77 now\\n'
       head -c 300000 /dev/zero | tr '\\0' '\\377' >&2
       echo 'bye' >&2

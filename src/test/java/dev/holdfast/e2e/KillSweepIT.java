@@ -175,7 +175,7 @@ class KillSweepIT {
     }
     String wait =
         boundary.equals(new Boundary(Point.RUNS, turn))
-            ? "; touch runs; while [ ! -f go ]; do sleep 0.2; done"
+            ? "; touch runs; while [ ! -f go ] && [ -e runs ]; do sleep 0.2; done"
             : "";
     return toolCall("run_command", "{\"command\": \"echo " + turn + " >> log.txt" + wait + "\"}");
   }

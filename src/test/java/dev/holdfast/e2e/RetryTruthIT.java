@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +30,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * The first attempt of an agent's ticket whose model fails in one way all the time: each fault,
@@ -45,7 +45,7 @@ import org.junit.jupiter.api.parallel.Resources;
 @Tag("slow")
 @WithDatabase
 @Timeout(600)
-@ResourceLock(Resources.GLOBAL) // it measures waits
+@Order(1) // it waits long
 class RetryTruthIT {
   /** Nothing is claimed twice: the claim of a queue's only ticket pauses the queue. */
   private static final String CLAIMED_ONCE =
@@ -149,20 +149,36 @@ class RetryTruthIT {
     yaml.append("\n    api-keys: [sk-key-1").append(keys == 2 ? ", sk-key-2" : "").append("]\n");
   }
 
+  /**
+   * Those of one setup after the other, for the first calls of all at once make each other late.
+   */
   private void enqueue() {
-    for (Fault fault : Fault.values()) {
-      Map<TargetsAndKeys, Long> bySetup = new EnumMap<>(TargetsAndKeys.class);
-      for (TargetsAndKeys setup : TargetsAndKeys.values()) {
+    Arrays.stream(Fault.values())
+        .forEach(fault -> tickets.put(fault, new EnumMap<>(TargetsAndKeys.class)));
+    for (TargetsAndKeys setup : TargetsAndKeys.values()) {
+      for (Fault fault : Fault.values()) {
         String name = fault.provider(setup);
         rows.column(
             "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, 'agent',"
                 + " ?::jsonb)",
             name,
             design(fault, setup));
-        bySetup.put(setup, rows.enqueue(name, name));
+        Objects.requireNonNull(tickets.get(fault)).put(setup, rows.enqueue(name, name));
       }
-      tickets.put(fault, bySetup);
+      TicketRows.await("all with " + setup.words() + " have called").until(() -> haveCalled(setup));
     }
+  }
+
+  private boolean haveCalled(TargetsAndKeys setup) {
+    long called =
+        models.requests().stream()
+            .map(ModelRequest::model)
+            .filter(model -> model.endsWith("." + setup.name()))
+            .map(model -> model.split("\\.")[1])
+            .distinct()
+            .count();
+    // Who is refused a connection cannot be heard.
+    return called >= Fault.values().length - 1;
   }
 
   private static String design(Fault fault, TargetsAndKeys setup) {

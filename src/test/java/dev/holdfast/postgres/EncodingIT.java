@@ -27,6 +27,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -40,11 +41,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EncodingIT {
   private static final String NAME = "encoding_" + System.nanoTime();
 
-  private final TestDatabase testDatabase;
-  private final TicketDatabase admin;
+  private TestDatabase testDatabase;
+  private TicketDatabase admin;
   private final Set<String> templates = new LinkedHashSet<>();
 
-  EncodingIT(TestDatabase database) {
+  @BeforeAll
+  void prepare(TestDatabase database) {
     this.testDatabase = database;
     this.admin = new TicketDatabase(database);
   }
