@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 @WithDatabase
 class SickMachineIT {
   private static final String FULL =
-      "mount -t tmpfs -o size=1m tmpfs \"$TMPDIR\"; head -c 2m /dev/zero >\"$TMPDIR/fill\""
+      "mount -t tmpfs -o size=1m tmpfs \"$TMPDIR\"; mkdir \"$TMPDIR/holdfast-streams-1\"; touch -d"
+          + " '3 days ago' \"$TMPDIR/holdfast-streams-1\"; head -c 2m /dev/zero >\"$TMPDIR/fill\""
           + " 2>/dev/null; exec \"$@\"";
 
   private final TicketRows rows;
@@ -34,7 +35,7 @@ class SickMachineIT {
   @Test
   @DisplayName(
       "a worker whose temporary directory is full gives its tickets back and says so, and works"
-          + " them when there is room")
+          + " them when there is room; what a killed one left there days ago is deleted")
   void full() throws Exception {
     assumeTrue(ProgramUser.isRoot(), "only root can mount a small disk");
     Path small = Files.createDirectory(directory.resolve("small"));
@@ -57,5 +58,7 @@ class SickMachineIT {
     assertThat(new ProcessBuilder("sh", "-c", rm).start().waitFor()).isZero();
     rows.awaitState(id, "done");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+    await("what was left is deleted")
+        .until(() -> worker.stderr().contains("Deleting " + small + "/holdfast-streams-1: "));
   }
 }
