@@ -11,6 +11,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -59,7 +60,9 @@ class ProtocolIT {
     }
   }
 
+  /** Of the model, not of the database: once is enough. */
   @ParameterizedTest
+  @Tag("slow")
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AS_IT_IS")
   @DisplayName("the model finds each protection that is taken away, and tells of it in few steps")
   void broken(Variant variant) {
