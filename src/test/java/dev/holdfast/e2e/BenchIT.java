@@ -83,7 +83,9 @@ class BenchIT {
           .until(() -> bench.stderr().matches("(?s).*round \\d+ of .*, about .* min .* left.*"));
       bench.signal("INT");
       assertThat(bench.awaitExit(Duration.ofSeconds(60))).as("%s", bench).isEqualTo(130);
-      assertThat(bench.stderr()).contains("stopped; cleaning up");
+      assertThat(bench.stderr())
+          .contains("stopped; cleaning up")
+          .doesNotContain("while cleaning up");
     }
     assertNothingLeft();
   }

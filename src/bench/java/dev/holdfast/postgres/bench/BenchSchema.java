@@ -34,6 +34,8 @@ public final class BenchSchema implements AutoCloseable {
           + APPLICATION
           + "%' AND datname = current_database() AND pid <> pg_backend_pid()";
 
+  private static final int TRIES = 5;
+
   private final Connection guard;
   private final boolean foundLeftover;
   private boolean closed;
@@ -100,10 +102,24 @@ public final class BenchSchema implements AutoCloseable {
     }
     closed = true;
     try (guard) {
-      // Given up here, because the server ends a closed session only a little later.
-      BenchSql.execute(guard, END_OTHERS, DROP, UNLOCK);
+      drop();
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
+    }
+  }
+
+  /** The threads of a benchmark that is cut short run on, and may be in the way: then once more. */
+  private void drop() throws SQLException {
+    for (int tries = 1; ; tries++) {
+      try {
+        // Given up here, because the server ends a closed session only a little later.
+        BenchSql.execute(guard, END_OTHERS, DROP, UNLOCK);
+        return;
+      } catch (SQLException e) {
+        if (tries == TRIES) {
+          throw e;
+        }
+      }
     }
   }
 }
