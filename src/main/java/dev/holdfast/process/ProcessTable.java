@@ -68,10 +68,10 @@ final class ProcessTable {
    *
    * @param process what tells it from another one that gets its number
    */
-  record Start(Identity process, long ticks) {}
+  private record Start(Identity process, long ticks) {}
 
   /** The file that a process is, and since when: its number may be another's later. */
-  record Identity(@Nullable Object file, FileTime time) {}
+  private record Identity(@Nullable Object file, FileTime time) {}
 
   private final List<Entry> entries;
   private final Map<Long, Start> starts;
@@ -112,10 +112,11 @@ final class ProcessTable {
    * machine's processes are old and stay so, which costs far less to see than to read anew.
    *
    * @param since processes started before are not of use
-   * @param known the {@link #starts} of an earlier reading
+   * @param before the last reading, whose starts are known; null at first
    */
-  static ProcessTable read(long since, Map<Long, Start> known) throws IOException {
+  static ProcessTable read(long since, @Nullable ProcessTable before) throws IOException {
     long oldest = Math.max(since, OLDEST);
+    Map<Long, Start> known = before == null ? Map.of() : before.starts;
     List<Entry> entries = new ArrayList<>();
     Map<Long, Start> starts = new HashMap<>();
     try (DirectoryStream<Path> processes =
@@ -156,11 +157,6 @@ final class ProcessTable {
     } catch (IOException e) {
       return null; // It has ended meanwhile.
     }
-  }
-
-  /** When the processes that were seen started, for the next reading. */
-  Map<Long, Start> starts() {
-    return starts;
   }
 
   /**

@@ -1,7 +1,6 @@
 package dev.holdfast.process;
 
 import java.io.IOException;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,9 +21,6 @@ final class ProcessTables {
 
   /** The earliest start that the next reading is asked for. */
   private long oldest = Long.MAX_VALUE;
-
-  /** The starts that are known already. */
-  private Map<Long, ProcessTable.Start> starts = Map.of();
 
   /**
    * The table as it was at some time after the call.
@@ -56,16 +52,16 @@ final class ProcessTables {
     underWay = true;
     long since = oldest;
     oldest = Long.MAX_VALUE;
+    ProcessTable before = latest;
     ProcessTable table = null;
     lock.unlock();
     try {
-      table = ProcessTable.read(since, starts);
+      table = ProcessTable.read(since, before);
     } finally {
       lock.lock();
       underWay = false;
       if (table != null) {
         latest = table;
-        starts = table.starts();
         done = begun;
       }
       read.signalAll();

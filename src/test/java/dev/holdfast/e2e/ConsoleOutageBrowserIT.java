@@ -7,19 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.postgres.Migrations;
-import dev.holdfast.postgres.embedded.EmbeddedServer;
-import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.web.console.Browsers;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * What a person does at a worker's console, while its database and itself go away and come back.
@@ -52,8 +45,7 @@ class ConsoleOutageBrowserIT {
 
   private Path directory;
   private Installation holdfast;
-  private EmbeddedServerOptions options;
-  private EmbeddedServer server;
+  private OwnServer server;
   private HikariDataSource pool;
   private TicketRows rows;
   private Browsers browsers;
@@ -64,36 +56,18 @@ class ConsoleOutageBrowserIT {
   void start(@TempDir Path given) throws IOException {
     directory = given;
     browsers = Browsers.start();
-    // The same port after the restart.
-    options =
-        EmbeddedServerOptions.in(directory.resolve("server"))
-            .withSettings(Map.of("fsync", "off", "port", Integer.toString(freePort())));
-    server = EmbeddedServer.start(options);
-    EmbeddedServer.Address address = server.address();
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl(address.jdbcUrl());
-    dataSource.setUser(address.user());
-    dataSource.setPassword(address.password());
-    Migrations.migrate(dataSource);
-    pool = new TicketDatabase(dataSource).pool(1);
+    server = OwnServer.start(directory);
+    pool = new TicketDatabase(server.dataSource()).pool(1);
     rows = new TicketRows(pool);
     holdfast =
-        new Installation(directory)
-            .with("HOLDFAST_DATABASE_URL", address.jdbcUrl())
-            .with("HOLDFAST_DATABASE_USER", address.user())
-            .with("HOLDFAST_DATABASE_PASSWORD", address.password())
+        server
+            .install(directory)
             .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_MAX_RETRIES", "0")
             .with("HOLDFAST_RETRY_CATEGORIES_CODE_ERROR_MAX_RETRIES", "0")
             .with("HOLDFAST_RETRY_CATEGORIES_UNKNOWN_MAX_RETRIES", "0")
             .with("HOLDFAST_WORKER_LEASE", "12s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")
             .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms");
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   @AfterAll
@@ -193,7 +167,7 @@ class ConsoleOutageBrowserIT {
     letGo(ramp);
     await("their programs have ended")
         .until(() -> Files.readAllLines(directory.resolve("worked")).size() == 8);
-    server = EmbeddedServer.start(options);
+    server.startAgain();
 
     assertThat(progress).containsText("step 3 of 3: released 20 of 20, 8 came through, 12 wait");
     awaitRunning(12);

@@ -3,14 +3,8 @@ package dev.holdfast.e2e;
 import static dev.holdfast.e2e.TicketRows.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.postgres.Migrations;
-import dev.holdfast.postgres.embedded.EmbeddedServer;
-import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +14,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A worker whose database goes away and comes back, on a server of the test's own. */
 @Tag("slow")
@@ -28,45 +21,22 @@ import org.postgresql.ds.PGSimpleDataSource;
 class DatabaseOutageIT {
   private Path directory;
   private Installation holdfast;
-  private EmbeddedServerOptions options;
-  private EmbeddedServer server;
+  private OwnServer server;
   private TicketRows rows;
   private Job job;
 
   @BeforeAll
   void startServer(@TempDir Path temporary) throws IOException {
     directory = temporary;
-    // The same port after the restart.
-    options =
-        EmbeddedServerOptions.in(directory.resolve("server"))
-            .withSettings(Map.of("fsync", "off", "port", Integer.toString(freePort())));
-    server = EmbeddedServer.start(options);
-    EmbeddedServer.Address address = server.address();
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl(address.jdbcUrl());
-    dataSource.setUser(address.user());
-    dataSource.setPassword(address.password());
-    Migrations.migrate(dataSource);
-    rows = new TicketRows(dataSource);
+    server = OwnServer.start(directory);
+    rows = new TicketRows(server.dataSource());
     job = Job.waiting(directory);
     rows.addDesign("wait", job);
   }
 
   @BeforeEach
   void install() {
-    EmbeddedServer.Address address = server.address();
-    holdfast =
-        new Installation(directory)
-            .with("HOLDFAST_DATABASE_URL", address.jdbcUrl())
-            .with("HOLDFAST_DATABASE_USER", address.user())
-            .with("HOLDFAST_DATABASE_PASSWORD", address.password())
-            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms");
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+    holdfast = server.install(directory).with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms");
   }
 
   @AfterEach
@@ -98,7 +68,7 @@ class DatabaseOutageIT {
     job.go(finishes, 1);
     program.onExit().join();
 
-    server = EmbeddedServer.start(options);
+    server.startAgain();
     rows.awaitState(finishes, "done");
     await("the worker is ready again").until(() -> worker.status("/health/ready") == 200);
     assertThat(other.isAlive()).as("the other program runs").isTrue();

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A worker with a database of its own, which is not where the next one would look for it. */
 @Tag("slow")
@@ -52,13 +51,8 @@ class EmbeddedWorkerIT {
   }
 
   private TicketRows rows() {
-    EmbeddedServer.Address address =
-        EmbeddedServer.running(directory.resolve(".holdfast")).orElseThrow();
-    PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setURL(address.jdbcUrl());
-    source.setUser(address.user());
-    source.setPassword(address.password());
-    return new TicketRows(source);
+    return new TicketRows(
+        OwnServer.dataSource(EmbeddedServer.running(directory.resolve(".holdfast")).orElseThrow()));
   }
 
   private void design(String name, String command) throws Exception {

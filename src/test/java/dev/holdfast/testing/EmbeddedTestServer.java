@@ -29,14 +29,14 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
 
   static EmbeddedTestServer start() {
     try {
-      Path home = Files.createTempDirectory(InMemory.place(), "server-");
+      Path home = Files.createTempDirectory(TestDirectories.place(), "server-");
       EmbeddedServerOptions options = EmbeddedServerOptions.in(home).withSettings(SETTINGS);
       @Nullable String binaries = System.getProperty("test.postgres.binaries");
       EmbeddedServer server =
           EmbeddedServer.start(
               binaries == null ? options : options.withBinaries(Path.of(binaries)));
       EmbeddedTestServer source = new EmbeddedTestServer(server, home);
-      source.connectQuickly();
+      source.makeLoginsCheap();
       // Ctrl-C ends the JVM without a word to JUnit.
       Runtime.getRuntime().addShutdownHook(new Thread(source::close));
       return source;
@@ -49,7 +49,7 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
    * Thousands of connections are made, and a client computes each round of the password's
    * protection: one is enough here. PostgreSQL 15 does not know the setting.
    */
-  private void connectQuickly() {
+  private void makeLoginsCheap() {
     try (Connection connection =
             DriverManager.getConnection(jdbcUrl("postgres"), user(), password());
         Statement statement = connection.createStatement()) {

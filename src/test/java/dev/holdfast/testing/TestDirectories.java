@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
  * are made and deleted, each of which costs a disk's file system several times as much. Each JVM
  * has a directory of its own; what a killed one left is deleted by the next.
  */
-public final class InMemory implements TempDirFactory {
+public final class TestDirectories implements TempDirFactory {
   private static final Path MEMORY = Path.of("/dev/shm");
   private static final String PREFIX = "holdfast-tests-of-";
 
