@@ -24,12 +24,15 @@ final class TestServer implements AutoCloseable {
   private final TestServerSource source;
   private final String prefix;
   private final TestDatabase template;
+  private final WarmDriver driver;
   private final AtomicInteger databases = new AtomicInteger();
 
-  private TestServer(TestServerSource source, String prefix, TestDatabase template) {
+  private TestServer(
+      TestServerSource source, String prefix, TestDatabase template, WarmDriver driver) {
     this.source = source;
     this.prefix = prefix;
     this.template = template;
+    this.driver = driver;
   }
 
   /** Starts or finds the server that {@code -Dtest.database} names, and migrates the template. */
@@ -42,7 +45,7 @@ final class TestServer implements AutoCloseable {
             source.user(),
             source.password(),
             majorVersion(source));
-    TestServer server = new TestServer(source, prefix, template);
+    TestServer server = new TestServer(source, prefix, template, WarmDriver.register(source));
     server.execute("CREATE DATABASE " + prefix + "_template");
     Migrations.migrate(template.dataSource());
     shrinkCatalog(template);
@@ -85,6 +88,7 @@ final class TestServer implements AutoCloseable {
   /** Ends whatever sessions the test left and drops its database. */
   void drop(TestDatabase database) throws SQLException {
     database.close();
+    driver.forget(database);
     String url = database.jdbcUrl();
     execute("DROP DATABASE " + url.substring(url.lastIndexOf('/') + 1) + " WITH (FORCE)");
   }
@@ -92,6 +96,7 @@ final class TestServer implements AutoCloseable {
   @Override
   public void close() throws Exception {
     drop(template);
+    driver.close();
     source.close();
   }
 
