@@ -49,6 +49,7 @@ final class TestServer implements AutoCloseable {
     server.execute("CREATE DATABASE " + prefix + "_template");
     Migrations.migrate(template.dataSource());
     shrinkCatalog(template);
+    keepCatalog(template);
     // Nobody may be in it while it is copied.
     template.close();
     return server;
@@ -72,6 +73,11 @@ final class TestServer implements AutoCloseable {
       }
       statement.execute("VACUUM (FULL) " + String.join(", ", tables));
     }
+  }
+
+  /** The first session writes down what it read of the catalog, and each copy has it from here. */
+  private static void keepCatalog(TestDatabase database) throws SQLException {
+    DriverManager.getConnection(database.jdbcUrl(), database.user(), database.password()).close();
   }
 
   /**

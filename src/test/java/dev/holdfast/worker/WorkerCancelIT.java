@@ -102,10 +102,12 @@ class WorkerCancelIT {
     long id = setup.enqueue();
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch tidy = new CountDownLatch(1);
     setup.handler(
         ticket -> {
           most.accumulateAndGet(running.incrementAndGet(), Math::max);
+          begun.countDown();
           try {
             return untilInterrupted(ticket);
           } finally {
@@ -115,7 +117,7 @@ class WorkerCancelIT {
         });
 
     try (Worker worker = setup.start()) {
-      setup.events.await(TicketEvent.Claimed.class);
+      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       for (int claims = 2; claims <= 3; claims++) {
         database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
         database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
