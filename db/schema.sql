@@ -3188,6 +3188,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_copied_tickets(after_id bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -3195,13 +3196,27 @@ AS $function$
 DECLARE
   copied bigint[];
   some_expire boolean;
+  usual bigint[];
 BEGIN
   SELECT COALESCE(array_agg(b.id), '{}'), bool_or(b.expires_at IS NOT NULL) INTO copied, some_expire
   FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin));
   IF some_expire THEN
     PERFORM file_new_tickets(copied);
-  ELSE
+  ELSIF EXISTS (SELECT FROM claim_limits) THEN
     PERFORM file_tickets(copied);
+  ELSE
+    WITH filed AS (
+      INSERT INTO ready (priority, created_at, id, queue, kind)
+      SELECT b.priority, b.created_at, b.id, b.queue, b.kind
+      FROM ticket_base b JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) AND needs_no_care(b)
+      RETURNING id
+    )
+    SELECT COALESCE(array_agg(f.id), '{}') INTO usual FROM filed f;
+    IF cardinality(usual) < cardinality(copied) THEN
+      PERFORM file_tickets(ARRAY(SELECT unnest(copied) EXCEPT SELECT unnest(usual) ORDER BY 1));
+    END IF;
+    PERFORM wake_workers_for(usual);
   END IF;
   RETURN cardinality(copied);
 END
@@ -3336,9 +3351,7 @@ BEGIN
   FROM unnest(ids) AS u (id)
   JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
   JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
-  WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
-    AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL
-    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+  WHERE needs_no_care(b)
     AND NOT (limited AND EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue))
     AND NOT (limited AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id));
   GET DIAGNOSTICS usual = ROW_COUNT;
@@ -3395,11 +3408,7 @@ BEGIN
     SELECT b.id, b.held_at, b.queue, b.kind, COALESCE(b.error_category, ''), COALESCE(b.error_fingerprint, '') FROM ticket_base b
     WHERE b.id = ANY (odd) AND b.held_at IS NOT NULL;
   END IF;
-  IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
-    PERFORM wake_workers(ARRAY(
-      SELECT DISTINCT b.queue FROM ticket_base b
-      WHERE b.id = ANY (ids) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())));
-  END IF;
+  PERFORM wake_workers_for(ids);
 END
 $function$;
 COMMENT ON FUNCTION holdfast.file_tickets(bigint[]) IS 'Files new tickets, in the transaction that inserted them: each under ready, deferred, held or nothing, in a lane that is known from then on. Refuses those that break a rule.';
@@ -5092,6 +5101,18 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.needed_by(bigint) IS 'An open ticket that is to be given the result of this one, or the open workflow that it is a step of; NULL if there is none.';
 GRANT EXECUTE ON FUNCTION holdfast.needed_by(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.needs_no_care(b holdfast.ticket_base)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
+    AND b.payload_bytes IS NOT NULL AND holdfast.broken_rule(b) IS NULL
+    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+$function$;
+COMMENT ON FUNCTION holdfast.needs_no_care(holdfast.ticket_base) IS 'Whether an agent can take this ticket now and nothing but a limit of its queue or design makes it stand in line.';
+GRANT EXECUTE ON FUNCTION holdfast.needs_no_care(holdfast.ticket_base) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.note_budgets()
  RETURNS bigint
@@ -8622,6 +8643,22 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.wake_workers(text[]) IS 'NOTIFY holdfast_ready with the queue''s name, at most once per transaction and queue, if some worker wants one.';
 GRANT EXECUTE ON FUNCTION holdfast.wake_workers(text[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.wake_workers_for(ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
+    PERFORM wake_workers(ARRAY(
+      SELECT DISTINCT b.queue FROM ticket_base b
+      WHERE b.id = ANY (ids) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())));
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.wake_workers_for(bigint[]) IS 'wake_workers for the queues of those of these tickets that an agent can take now.';
+GRANT EXECUTE ON FUNCTION holdfast.wake_workers_for(bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.web_key()
  RETURNS text

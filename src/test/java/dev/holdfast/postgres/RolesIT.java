@@ -448,6 +448,7 @@ class RolesIT {
             "error_facts",
             "error_name",
             "kind_of_new_ticket",
+            "needs_no_care",
             "renew_leases",
             "shorten",
             "store_failures",
