@@ -222,6 +222,35 @@ class ManyTicketsIT {
   }
 
   @Test
+  @DisplayName("stands in one place after COPY, whatever those beside it need")
+  void places() {
+    inbox.enqueue(ticket().withTitle("first"));
+    inbox.enqueueAll(
+        List.of(
+                ticket().withTitle("plain"),
+                ticket().withTitle("later").withDelay(Duration.ofHours(1)),
+                ticket().withTitle("taking turns").withFairnessKey("a"),
+                NewTicket.ofKind(kind + "-new").withTitle("of a new kind"),
+                ticket().withTitle("plain, too"))
+            .iterator());
+    assertThat(
+            database.column(
+                """
+                SELECT b.title || ': ' || concat_ws(' and ', (SELECT 'ready' FROM holdfast.ready r WHERE r.id = b.id),
+                  (SELECT 'deferred' FROM holdfast.deferred d WHERE d.id = b.id), (SELECT 'in line' FROM holdfast.in_line l WHERE l.id = b.id))
+                FROM holdfast.ticket_base b WHERE b.kind LIKE ? || '%' ORDER BY b.id
+                """,
+                kind))
+        .containsExactly(
+            "first: ready",
+            "plain: ready",
+            "later: deferred",
+            "taking turns: in line",
+            "of a new kind: ready",
+            "plain, too: ready");
+  }
+
+  @Test
   @DisplayName("has its own trace or that of all, by COPY, with keys and among others; else none")
   void traces() {
     inbox.enqueue(ticket().withTitle("before"));
