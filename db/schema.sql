@@ -3209,7 +3209,7 @@ BEGIN
       INSERT INTO ready (priority, created_at, id, queue, kind)
       SELECT b.priority, b.created_at, b.id, b.queue, b.kind
       FROM ticket_base b JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
-      WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) AND needs_no_care(b)
+      WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) AND is_claimable_without_keys(b)
       RETURNING id
     )
     SELECT COALESCE(array_agg(f.id), '{}') INTO usual FROM filed f;
@@ -3351,7 +3351,7 @@ BEGIN
   FROM unnest(ids) AS u (id)
   JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
   JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
-  WHERE needs_no_care(b)
+  WHERE is_claimable_without_keys(b)
     AND NOT (limited AND EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue))
     AND NOT (limited AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id));
   GET DIAGNOSTICS usual = ROW_COUNT;
@@ -4250,6 +4250,18 @@ $function$;
 COMMENT ON FUNCTION holdfast.is_blank(text) IS 'Whether a text is NULL or has nothing but spaces, tabs and ends of lines.';
 GRANT EXECUTE ON FUNCTION holdfast.is_blank(text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.is_claimable_without_keys(b holdfast.ticket_base)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
+    AND b.payload_bytes IS NOT NULL AND holdfast.broken_rule(b) IS NULL
+    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+$function$;
+COMMENT ON FUNCTION holdfast.is_claimable_without_keys(holdfast.ticket_base) IS 'Whether an agent can take this ticket now, unless its lane is unknown or a limit of its queue or design makes it stand in line.';
+GRANT EXECUTE ON FUNCTION holdfast.is_claimable_without_keys(holdfast.ticket_base) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.is_deep(document jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -5101,18 +5113,6 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.needed_by(bigint) IS 'An open ticket that is to be given the result of this one, or the open workflow that it is a step of; NULL if there is none.';
 GRANT EXECUTE ON FUNCTION holdfast.needed_by(bigint) TO holdfast_worker;
-
-CREATE OR REPLACE FUNCTION holdfast.needs_no_care(b holdfast.ticket_base)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
-    AND b.payload_bytes IS NOT NULL AND holdfast.broken_rule(b) IS NULL
-    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
-$function$;
-COMMENT ON FUNCTION holdfast.needs_no_care(holdfast.ticket_base) IS 'Whether an agent can take this ticket now and nothing but a limit of its queue or design makes it stand in line.';
-GRANT EXECUTE ON FUNCTION holdfast.needs_no_care(holdfast.ticket_base) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.note_budgets()
  RETURNS bigint

@@ -45,7 +45,7 @@ final class WarmDriver implements Driver, AutoCloseable {
   void forget(TestDatabase database) {
     warm.forEach(
         (url, sessions) -> {
-          if (url.equals(database.jdbcUrl()) || url.startsWith(database.jdbcUrl() + "?")) {
+          if (url.startsWith(database.jdbcUrl() + "?")) {
             warm.remove(url);
             sessions.close();
           }
@@ -62,12 +62,13 @@ final class WarmDriver implements Driver, AutoCloseable {
         .get(() -> driver.connect(url, info));
   }
 
+  /** Pools say their name beside the URL; what a command wants is all in it. */
   private boolean isCommand(String url, Properties info) {
-    Properties all = url.startsWith(server) ? org.postgresql.Driver.parseURL(url, info) : null;
-    return all != null
-        && COMMAND.equals(all.getProperty("ApplicationName"))
-        && user.equals(all.getProperty("user"))
-        && password.equals(all.getProperty("password"));
+    Properties inUrl = url.startsWith(server) ? org.postgresql.Driver.parseURL(url, null) : null;
+    return inUrl != null
+        && COMMAND.equals(inUrl.getProperty("ApplicationName"))
+        && user.equals(info.getProperty("user"))
+        && password.equals(info.getProperty("password"));
   }
 
   @Override
