@@ -22,6 +22,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) {
+    doWithoutFlightRecorder();
     SafeEncoder log = LogOutput.configure(LogLevel.of(System.getenv(), arguments));
     log.write(System.getenv().getOrDefault("HOLDFAST_LOG_FORMAT", ""));
     ProcessSeal.apply();
@@ -38,6 +39,15 @@ public final class Main {
         WarmStart.lines()
             .map(WarmStart::run)
             .orElseGet(() -> run(terminal, loader, Path.of(""), arguments)));
+  }
+
+  /**
+   * Jdbi's first statement would list all events of Flight Recorder for it, a tenth of what a start
+   * costs. A recording that an option of Java starts began before this, and Java never is told to
+   * start one later: nobody may attach.
+   */
+  private static void doWithoutFlightRecorder() {
+    System.setProperty("jfr.unsupported.vm", "true");
   }
 
   /**

@@ -20,7 +20,7 @@ public final class Migrations {
   static final String LOCATION = "dev/holdfast/db-migrations";
 
   private static final int OLDEST_SERVER = 15;
-  private static final String DEFAULT_SCHEMA = "holdfast";
+  static final String DEFAULT_SCHEMA = "holdfast";
 
   /**
    * The result of a migration.
