@@ -29,15 +29,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What an error that does not pass costs until a person hears of it: one real worker whose settings
- * are the defaults, but that a second of them lasts a millisecond. All targets of a ticket fail in
- * the same way. The table in {@code docs/agents.md} is made of what the test sees; {@code
+ * are the defaults, but that two seconds of them last a millisecond. All targets of a ticket fail
+ * in the same way. The table in {@code docs/agents.md} is made of what the test sees; {@code
  * -Dretries.write=true} writes it.
  */
 @Tag("slow")
 @WithDatabase
 @Timeout(300)
 class ErrorCostIT {
-  private static final int FASTER = 1000;
+  private static final int FASTER = 2000;
   private static final AccountSettings COOLDOWN = AccountSettings.DEFAULT;
   private static final OutageSettings OUTAGE = OutageSettings.DEFAULT;
   private static final List<Fault> FAULTS =
@@ -96,8 +96,8 @@ class ErrorCostIT {
             // Both last a second at least, which is long here. They change no number of calls.
             .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s")
             .with("HOLDFAST_COOLDOWN_SPREAD", "0")
-            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "2ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "30ms")
+            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "1ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "15ms")
             .with("HOLDFAST_RETRY_JITTER", "0");
   }
 
@@ -111,7 +111,7 @@ class ErrorCostIT {
           RawModelServer.write(
               to,
               "HTTP/1.1 429 Too Many Requests",
-              "retry-after-ms: 4",
+              "retry-after-ms: 2",
               "Content-Length: 0",
               "Connection: close",
               "");

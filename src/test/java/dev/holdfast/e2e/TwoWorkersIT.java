@@ -19,10 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @WithDatabase
 class TwoWorkersIT {
-  private static final int TICKETS = 500;
+  private static final int TICKETS = 200;
 
   @Test
-  @DisplayName("A44: two workers share 500 tickets and run each exactly once")
+  @DisplayName("A44: two workers share 200 tickets and run each exactly once")
   void eachOnce(TestDatabase database, @TempDir Path directory) throws Exception {
     TicketRows rows = new TicketRows(database.dataSource());
     rows.addDesign("log", Job.of(directory, "echo $HOLDFAST_TICKET_ID >> executions"));
@@ -32,18 +32,18 @@ class TwoWorkersIT {
       holdfast.worker("--concurrency", "4");
       holdfast.worker("--concurrency", "4");
       assertThat(holdfast.ok("enqueue", "--file", tickets.toString()))
-          .startsWith("added 500 as batch ");
+          .startsWith("added 200 as batch ");
       await("all are done")
           .atMost(Duration.ofMinutes(3))
           .until(
               () ->
                   rows.value("SELECT count(*) FROM holdfast.tickets WHERE state = 'done'")
-                      .equals("500"));
+                      .equals("200"));
     }
     List<String> executions = Files.readAllLines(directory.resolve("executions"));
     assertThat(executions).hasSize(TICKETS);
     assertThat(new HashSet<>(executions)).hasSize(TICKETS);
-    assertThat(rows.value("SELECT count(*) FROM holdfast.ticket_attempts")).isEqualTo("500");
+    assertThat(rows.value("SELECT count(*) FROM holdfast.ticket_attempts")).isEqualTo("200");
     assertThat(rows.value("SELECT count(DISTINCT worker_id) FROM holdfast.ticket_attempts"))
         .isEqualTo("2");
   }

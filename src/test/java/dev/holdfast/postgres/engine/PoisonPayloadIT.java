@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -244,7 +245,9 @@ class PoisonPayloadIT {
         .hasSize(8);
   }
 
+  /** It takes seconds: PostgreSQL gives up behind a gigabyte, and it is asked more than once. */
   @Test
+  @Tag("slow")
   @DisplayName("20.1: a measure that lies does not fail the claim either")
   void lie() {
     List<Long> innocents = queue.enqueue(3);

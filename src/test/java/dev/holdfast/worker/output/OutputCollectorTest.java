@@ -14,6 +14,7 @@ import dev.holdfast.ticket.Lease;
 import dev.holdfast.ticket.Ticket;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -161,10 +162,13 @@ class OutputCollectorTest {
         var quiet = collector.follow(claimed(), Map.of(), source(stderr), source(stderr));
         var chatty = collector.follow(claimed(), Map.of(), source(stdout), source(stderr))) {
       long start = System.nanoTime();
-      while (batches.size() < 2) {
-        print(stdout, "again\n");
-        Thread.onSpinWait();
-      }
+      await()
+          .pollInterval(Duration.ofMillis(5))
+          .until(
+              () -> {
+                print(stdout, "again\n");
+                return batches.size() >= 2;
+              });
       assertThat(System.nanoTime() - start).isGreaterThan(1_800_000_000L);
       assertThat(quiet).isNotSameAs(chatty);
     }
