@@ -3,6 +3,7 @@ package dev.holdfast.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -28,14 +29,23 @@ class ProtocolIT {
   private static final int STEPS = Integer.getInteger("model.steps", 150);
   private static final int MOST_SEEDS = 20;
 
-  private final TicketDatabase plain;
   private final HikariDataSource pool;
   private final TicketDatabase database;
 
   ProtocolIT(TestDatabase database) {
-    this.plain = new TicketDatabase(database);
-    this.pool = plain.pool(2);
+    this.pool = keepingPlans(database);
     this.database = new TicketDatabase(pool);
+  }
+
+  /** The model looks at the tables thousands of times: to plan that anew takes longer than all. */
+  private static HikariDataSource keepingPlans(TestDatabase database) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.jdbcUrl());
+    config.setUsername(database.user());
+    config.setPassword(database.password());
+    config.addDataSourceProperty("prepareThreshold", "1");
+    config.setMaximumPoolSize(2);
+    return new HikariDataSource(config);
   }
 
   @AfterEach

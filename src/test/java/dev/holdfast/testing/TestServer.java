@@ -1,6 +1,7 @@
 package dev.holdfast.testing;
 
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.testing.WarmDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -11,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 
 /**
  * The one server of this JVM's tests, with a migrated template that each test class gets a copy of.
@@ -25,27 +27,43 @@ final class TestServer implements AutoCloseable {
   private final String prefix;
   private final TestDatabase template;
   private final WarmDriver driver;
+
+  /** Whoever makes and drops the databases: to connect for each costs as much as to copy it. */
+  private final WarmDataSource owner;
+
   private final AtomicInteger databases = new AtomicInteger();
 
   private TestServer(
-      TestServerSource source, String prefix, TestDatabase template, WarmDriver driver) {
+      TestServerSource source,
+      String prefix,
+      TestDatabase template,
+      WarmDriver driver,
+      WarmDataSource owner) {
     this.source = source;
     this.prefix = prefix;
     this.template = template;
     this.driver = driver;
+    this.owner = owner;
   }
 
   /** Starts or finds the server that {@code -Dtest.database} names, and migrates the template. */
   static TestServer start() throws SQLException {
     TestServerSource source = TestServerSource.fromSystemProperties();
+    WarmDataSource owner =
+        new WarmDataSource(
+            source.jdbcUrl("postgres"),
+            source.user(),
+            source.password(),
+            "SET application_name = 'tests'");
     String prefix = "holdfast_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
     TestDatabase template =
         new TestDatabase(
             source.jdbcUrl(prefix + "_template"),
             source.user(),
             source.password(),
-            majorVersion(source));
-    TestServer server = new TestServer(source, prefix, template, WarmDriver.register(source));
+            majorVersion(owner));
+    TestServer server =
+        new TestServer(source, prefix, template, WarmDriver.register(source), owner);
     server.execute("CREATE DATABASE " + prefix + "_template");
     Migrations.migrate(template.dataSource());
     shrinkCatalog(template);
@@ -103,24 +121,20 @@ final class TestServer implements AutoCloseable {
   public void close() throws Exception {
     drop(template);
     driver.close();
+    owner.close();
     source.close();
   }
 
-  private static int majorVersion(TestServerSource source) throws SQLException {
-    try (Connection connection = connect(source)) {
+  private static int majorVersion(DataSource server) throws SQLException {
+    try (Connection connection = server.getConnection()) {
       return connection.getMetaData().getDatabaseMajorVersion();
     }
   }
 
   private void execute(String sql) throws SQLException {
-    try (Connection connection = connect(source);
+    try (Connection connection = owner.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }
-  }
-
-  private static Connection connect(TestServerSource source) throws SQLException {
-    return DriverManager.getConnection(
-        source.jdbcUrl("postgres"), source.user(), source.password());
   }
 }
