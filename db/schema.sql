@@ -7664,17 +7664,27 @@ DECLARE
   whole bigint;
   suspected bigint;
   room integer := at_most;
-  -- Where nobody has a limit or a key, a claim pays for two looks into empty tables.
-  limits_in_use boolean := EXISTS (SELECT FROM holdfast.line_gates) OR EXISTS (SELECT FROM holdfast.claim_limits);
-  new_lease bigint := CASE WHEN limits_in_use THEN nextval('holdfast.lease_no_seq') END;
+  limits_in_use boolean;
+  any_suspects boolean;
+  new_lease bigint;
   until timestamptz := now() + for_ms * interval '1 millisecond';
 BEGIN
-  IF cardinality(behind_ids) = 0 THEN
+  -- One look for all that is mostly not there, for each statement costs a claim: what is due next, limits and keys, suspects.
+  SELECT
     -- Before PostgreSQL 17 an infinite time cannot be subtracted from.
-    SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
-    IF next_due <= now() AND small_bytes < 0 THEN
+    CASE WHEN cardinality(behind_ids) = 0 THEN (
+      SELECT d.run_at FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1) END,
+    EXISTS (SELECT FROM holdfast.line_gates) OR EXISTS (SELECT FROM holdfast.claim_limits),
+    suspects_at_most > 0 AND EXISTS (SELECT FROM holdfast.suspects)
+  INTO next_due, limits_in_use, any_suspects;
+  IF limits_in_use THEN
+    new_lease := nextval('holdfast.lease_no_seq');
+  END IF;
+
+  IF next_due <= now() THEN
+    IF small_bytes < 0 THEN
       promoted := holdfast.promote_singly();
-    ELSIF next_due <= now() THEN
+    ELSE
       WITH due AS MATERIALIZED (
         SELECT d.ctid AS tid FROM holdfast.deferred d
         WHERE d.run_at <= now()
@@ -7689,14 +7699,12 @@ BEGIN
       SELECT priority, created_at, id, queue, kind FROM moved;
       GET DIAGNOSTICS promoted = ROW_COUNT;
     END IF;
-    IF promoted IS NOT NULL THEN
-      SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
-    END IF;
-    next_due_ms := extract(epoch FROM next_due - now())::double precision * 1000;
+    SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
   END IF;
+  next_due_ms := extract(epoch FROM next_due - now())::double precision * 1000;
   promoted := COALESCE(promoted, 0);
 
-  IF suspects_at_most > 0 THEN
+  IF any_suspects THEN
     FOR suspected IN
       SELECT s.id FROM holdfast.suspects s
       JOIN holdfast.queues q ON q.name = s.queue AND q.paused_at IS NULL
