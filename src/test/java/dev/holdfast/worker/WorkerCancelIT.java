@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class WorkerCancelIT {
   private final TicketDatabase database;
   private final TestWorker setup;
+  private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch interrupted = new CountDownLatch(1);
 
   WorkerCancelIT(TestDatabase database) {
@@ -34,10 +35,16 @@ class WorkerCancelIT {
     database.assertNoTicketIsLost();
   }
 
+  /** What is stopped before its handler begins sees nothing of it. */
+  private void awaitBegin() throws InterruptedException {
+    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+  }
+
   private HandlerResult untilInterrupted(TicketContext ticket) throws InterruptedException {
     if (ticket.attempt() > 1) {
       return HandlerResult.done("" + ticket.attempt());
     }
+    begun.countDown();
     try {
       new CountDownLatch(1).await();
       return HandlerResult.done(null);
@@ -64,6 +71,7 @@ class WorkerCancelIT {
     try (Worker worker = setup.start()) {
       setup.events.await(TicketEvent.Claimed.class, 2);
       setup.events.await(TicketEvent.Succeeded.class);
+      awaitBegin();
       database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(0));
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.StaleResultDropped.class);
@@ -82,7 +90,7 @@ class WorkerCancelIT {
         .handler(this::untilInterrupted);
 
     try (Worker worker = setup.start()) {
-      setup.events.await(TicketEvent.Claimed.class);
+      awaitBegin();
       database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
       database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
@@ -102,12 +110,10 @@ class WorkerCancelIT {
     long id = setup.enqueue();
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch tidy = new CountDownLatch(1);
     setup.handler(
         ticket -> {
           most.accumulateAndGet(running.incrementAndGet(), Math::max);
-          begun.countDown();
           try {
             return untilInterrupted(ticket);
           } finally {
@@ -117,7 +123,7 @@ class WorkerCancelIT {
         });
 
     try (Worker worker = setup.start()) {
-      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+      awaitBegin();
       for (int claims = 2; claims <= 3; claims++) {
         database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
         database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
@@ -143,7 +149,7 @@ class WorkerCancelIT {
         .handler(this::untilInterrupted);
 
     try (Worker worker = setup.start()) {
-      setup.events.await(TicketEvent.Claimed.class);
+      awaitBegin();
       database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", id);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.healthy()).isTrue();

@@ -528,10 +528,12 @@ class WorkerDrainIT {
   void lateResult() throws Exception {
     setup.settings(s -> s.withLease(Duration.ofSeconds(3), Duration.ofMillis(200)));
     long id = setup.enqueue();
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     setup.handler(
         ticket -> {
+          begun.countDown();
           try {
             never();
           } catch (InterruptedException e) {
@@ -541,7 +543,7 @@ class WorkerDrainIT {
           return HandlerResult.done("\"paid for\"");
         });
     Worker worker = setup.start();
-    setup.events.await(TicketEvent.Claimed.class);
+    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
     // Its lease is lost: the worker does not wait for it. A heartbeat may renew it before the
     // rescue.
     do {

@@ -41,6 +41,7 @@ class WorkerLeaseIT {
 
   private final TicketDatabase database;
   private final TestWorker setup;
+  private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch interrupted = new CountDownLatch(1);
 
   WorkerLeaseIT(TestDatabase database) {
@@ -61,9 +62,15 @@ class WorkerLeaseIT {
     database.assertNoTicketIsLost();
   }
 
+  /** What is stopped before its handler begins sees nothing of it. */
+  private void awaitBegin() throws InterruptedException {
+    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+  }
+
   /** Waits to be interrupted in its first attempt; the second succeeds. */
   private HandlerResult work(TicketContext ticket) throws InterruptedException {
     if (ticket.attempt() == 1) {
+      begun.countDown();
       try {
         new CountDownLatch(1).await();
       } finally {
@@ -134,7 +141,7 @@ class WorkerLeaseIT {
                 });
 
     try (Worker worker = setup.start()) {
-      setup.events.await(TicketEvent.Claimed.class);
+      awaitBegin();
       down.set(true);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       // The job ended before anybody else may take the ticket.
@@ -199,7 +206,7 @@ class WorkerLeaseIT {
                 });
 
     try (Worker worker = setup.start()) {
-      setup.events.await(TicketEvent.Claimed.class);
+      awaitBegin();
       hanging.set(true);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.GivenBack.class);
@@ -450,6 +457,7 @@ class WorkerLeaseIT {
         .handler(
             ticket -> {
               if (runs.incrementAndGet() == 1) {
+                begun.countDown();
                 awaitInterrupt(interrupted);
                 awaitInSpiteOfAll(oldEnds);
                 return HandlerResult.done("\"old\"");
@@ -460,7 +468,7 @@ class WorkerLeaseIT {
             });
 
     try (Worker worker = setup.start()) {
-      setup.events.await(TicketEvent.Claimed.class);
+      awaitBegin();
       long lease = database.number("SELECT max(id) FROM holdfast.leases");
       database.run("DELETE FROM holdfast.leases");
       if (leaseMissed) {
