@@ -96,8 +96,8 @@ class ErrorCostIT {
             // Both last a second at least, which is long here. They change no number of calls.
             .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s")
             .with("HOLDFAST_COOLDOWN_SPREAD", "0")
-            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "1ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "15ms")
+            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", faster(Duration.ofSeconds(2)))
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", faster(Duration.ofSeconds(30)))
             .with("HOLDFAST_RETRY_JITTER", "0");
   }
 
@@ -111,7 +111,7 @@ class ErrorCostIT {
           RawModelServer.write(
               to,
               "HTTP/1.1 429 Too Many Requests",
-              "retry-after-ms: 2",
+              "retry-after-ms: " + 4_000 / FASTER,
               "Content-Length: 0",
               "Connection: close",
               "");

@@ -32,18 +32,18 @@ class TwoWorkersIT {
       holdfast.worker("--concurrency", "4");
       holdfast.worker("--concurrency", "4");
       assertThat(holdfast.ok("enqueue", "--file", tickets.toString()))
-          .startsWith("added 200 as batch ");
+          .startsWith("added " + TICKETS + " as batch ");
       await("all are done")
           .atMost(Duration.ofMinutes(3))
           .until(
               () ->
                   rows.value("SELECT count(*) FROM holdfast.tickets WHERE state = 'done'")
-                      .equals("200"));
+                      .equals("" + TICKETS));
     }
     List<String> executions = Files.readAllLines(directory.resolve("executions"));
     assertThat(executions).hasSize(TICKETS);
     assertThat(new HashSet<>(executions)).hasSize(TICKETS);
-    assertThat(rows.value("SELECT count(*) FROM holdfast.ticket_attempts")).isEqualTo("200");
+    assertThat(rows.value("SELECT count(*) FROM holdfast.ticket_attempts")).isEqualTo("" + TICKETS);
     assertThat(rows.value("SELECT count(DISTINCT worker_id) FROM holdfast.ticket_attempts"))
         .isEqualTo("2");
   }

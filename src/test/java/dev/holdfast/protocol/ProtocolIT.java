@@ -3,7 +3,6 @@ package dev.holdfast.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -33,19 +32,9 @@ class ProtocolIT {
   private final TicketDatabase database;
 
   ProtocolIT(TestDatabase database) {
-    this.pool = keepingPlans(database);
+    // The model looks at the tables thousands of times: to plan that anew takes longer than all.
+    this.pool = database.poolThatKeepsPlans(2);
     this.database = new TicketDatabase(pool);
-  }
-
-  /** The model looks at the tables thousands of times: to plan that anew takes longer than all. */
-  private static HikariDataSource keepingPlans(TestDatabase database) {
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(database.jdbcUrl());
-    config.setUsername(database.user());
-    config.setPassword(database.password());
-    config.addDataSourceProperty("prepareThreshold", "1");
-    config.setMaximumPoolSize(2);
-    return new HikariDataSource(config);
   }
 
   @AfterEach

@@ -1,5 +1,7 @@
 package dev.holdfast.testing;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.testing.WarmDataSource;
 import javax.sql.DataSource;
 
@@ -47,6 +49,18 @@ public final class TestDatabase implements AutoCloseable {
    */
   public DataSource dataSource() {
     return dataSource;
+  }
+
+  /** Sessions like those of {@link #dataSource}, but each keeps its plans; the test closes it. */
+  public HikariDataSource poolThatKeepsPlans(int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(jdbcUrl);
+    config.setUsername(user);
+    config.setPassword(password);
+    config.setConnectionInitSql(ZONE);
+    config.addDataSourceProperty("prepareThreshold", "1");
+    config.setMaximumPoolSize(size);
+    return new HikariDataSource(config);
   }
 
   @Override

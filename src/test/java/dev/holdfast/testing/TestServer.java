@@ -28,7 +28,7 @@ final class TestServer implements AutoCloseable {
   private final TestDatabase template;
   private final WarmDriver driver;
 
-  /** Whoever makes and drops the databases: to connect for each costs as much as to copy it. */
+  /** Whoever makes and drops the databases: to connect for each would be a third of the work. */
   private final WarmDataSource owner;
 
   private final AtomicInteger databases = new AtomicInteger();

@@ -1,5 +1,7 @@
 package dev.holdfast.worker;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.postgres.engine.PostgresBatchKeeper;
@@ -25,7 +27,9 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
@@ -40,6 +44,7 @@ final class TestWorker {
   final EventLog events = new EventLog();
   final String kind;
   private final Map<String, TicketHandler> handlers = new LinkedHashMap<>();
+  private final Set<Long> begun = ConcurrentHashMap.newKeySet();
   private List<TicketListener> listeners = List.of(events);
   private RetrySettings retry = RetrySettings.defaults();
   private WorkerSettings settings =
@@ -67,8 +72,18 @@ final class TestWorker {
   }
 
   TestWorker handler(TicketHandler handler) {
-    handlers.put(kind, handler);
+    handlers.put(
+        kind,
+        ticket -> {
+          begun.add(ticket.ticketId());
+          return handler.handle(ticket);
+        });
     return this;
+  }
+
+  /** Waits for a ticket's handler: what is stopped before it begins sees nothing of it. */
+  void awaitBegin(long id) {
+    await("the handler of ticket " + id + " begins").until(() -> begun.contains(id));
   }
 
   TestWorker settings(UnaryOperator<WorkerSettings> change) {

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 class WorkerCancelIT {
   private final TicketDatabase database;
   private final TestWorker setup;
-  private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch interrupted = new CountDownLatch(1);
 
   WorkerCancelIT(TestDatabase database) {
@@ -35,16 +34,10 @@ class WorkerCancelIT {
     database.assertNoTicketIsLost();
   }
 
-  /** What is stopped before its handler begins sees nothing of it. */
-  private void awaitBegin() throws InterruptedException {
-    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
-  }
-
   private HandlerResult untilInterrupted(TicketContext ticket) throws InterruptedException {
     if (ticket.attempt() > 1) {
       return HandlerResult.done("" + ticket.attempt());
     }
-    begun.countDown();
     try {
       new CountDownLatch(1).await();
       return HandlerResult.done(null);
@@ -71,7 +64,7 @@ class WorkerCancelIT {
     try (Worker worker = setup.start()) {
       setup.events.await(TicketEvent.Claimed.class, 2);
       setup.events.await(TicketEvent.Succeeded.class);
-      awaitBegin();
+      setup.awaitBegin(ids.get(0));
       database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(0));
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.StaleResultDropped.class);
@@ -90,7 +83,7 @@ class WorkerCancelIT {
         .handler(this::untilInterrupted);
 
     try (Worker worker = setup.start()) {
-      awaitBegin();
+      setup.awaitBegin(id);
       database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
       database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
@@ -123,7 +116,7 @@ class WorkerCancelIT {
         });
 
     try (Worker worker = setup.start()) {
-      awaitBegin();
+      setup.awaitBegin(id);
       for (int claims = 2; claims <= 3; claims++) {
         database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
         database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
@@ -149,7 +142,7 @@ class WorkerCancelIT {
         .handler(this::untilInterrupted);
 
     try (Worker worker = setup.start()) {
-      awaitBegin();
+      setup.awaitBegin(id);
       database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", id);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.healthy()).isTrue();

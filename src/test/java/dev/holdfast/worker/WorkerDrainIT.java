@@ -528,12 +528,10 @@ class WorkerDrainIT {
   void lateResult() throws Exception {
     setup.settings(s -> s.withLease(Duration.ofSeconds(3), Duration.ofMillis(200)));
     long id = setup.enqueue();
-    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     setup.handler(
         ticket -> {
-          begun.countDown();
           try {
             never();
           } catch (InterruptedException e) {
@@ -543,7 +541,7 @@ class WorkerDrainIT {
           return HandlerResult.done("\"paid for\"");
         });
     Worker worker = setup.start();
-    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+    setup.awaitBegin(id);
     // Its lease is lost: the worker does not wait for it. A heartbeat may renew it before the
     // rescue.
     do {

@@ -41,7 +41,6 @@ class WorkerLeaseIT {
 
   private final TicketDatabase database;
   private final TestWorker setup;
-  private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch interrupted = new CountDownLatch(1);
 
   WorkerLeaseIT(TestDatabase database) {
@@ -62,15 +61,9 @@ class WorkerLeaseIT {
     database.assertNoTicketIsLost();
   }
 
-  /** What is stopped before its handler begins sees nothing of it. */
-  private void awaitBegin() throws InterruptedException {
-    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
-  }
-
   /** Waits to be interrupted in its first attempt; the second succeeds. */
   private HandlerResult work(TicketContext ticket) throws InterruptedException {
     if (ticket.attempt() == 1) {
-      begun.countDown();
       try {
         new CountDownLatch(1).await();
       } finally {
@@ -141,7 +134,7 @@ class WorkerLeaseIT {
                 });
 
     try (Worker worker = setup.start()) {
-      awaitBegin();
+      setup.awaitBegin(id);
       down.set(true);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       // The job ended before anybody else may take the ticket.
@@ -206,7 +199,7 @@ class WorkerLeaseIT {
                 });
 
     try (Worker worker = setup.start()) {
-      awaitBegin();
+      setup.awaitBegin(id);
       hanging.set(true);
       assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.GivenBack.class);
@@ -457,7 +450,6 @@ class WorkerLeaseIT {
         .handler(
             ticket -> {
               if (runs.incrementAndGet() == 1) {
-                begun.countDown();
                 awaitInterrupt(interrupted);
                 awaitInSpiteOfAll(oldEnds);
                 return HandlerResult.done("\"old\"");
@@ -468,7 +460,7 @@ class WorkerLeaseIT {
             });
 
     try (Worker worker = setup.start()) {
-      awaitBegin();
+      setup.awaitBegin(id);
       long lease = database.number("SELECT max(id) FROM holdfast.leases");
       database.run("DELETE FROM holdfast.leases");
       if (leaseMissed) {
