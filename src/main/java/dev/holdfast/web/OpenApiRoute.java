@@ -12,8 +12,13 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** {@code GET /openapi.json}: what the API is, in OpenAPI 3.1. */
 final class OpenApiRoute implements Routes {
-  /** Encoded once: anybody may ask for it, however often, and never read it. */
-  private final byte[] document = Bodies.json(read()).getBytes(StandardCharsets.UTF_8);
+  /**
+   * Encoded once, for anybody may ask for it, however often, and never read it; and only when
+   * somebody asks, for a worker that starts has no time to read so much YAML.
+   */
+  private static final class Document {
+    static final byte[] BYTES = Bodies.json(read()).getBytes(StandardCharsets.UTF_8);
+  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
@@ -21,7 +26,7 @@ final class OpenApiRoute implements Routes {
   }
 
   private void show(Context context) {
-    context.contentType("application/json").result(document);
+    context.contentType("application/json").result(Document.BYTES);
   }
 
   /** It is written as YAML, which people can read. */

@@ -4,6 +4,7 @@ import static dev.holdfast.e2e.TicketRows.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.bench.CellName;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Path;
@@ -42,7 +43,9 @@ class BenchIT {
     rows = new TicketRows(database.dataSource());
     holdfast =
         Installation.on(database, directory)
-            .with("HOLDFAST_JAVA_OPTS", Installation.serverOptions());
+            .with("HOLDFAST_JAVA_OPTS", Installation.serverOptions())
+            // The workers that it starts take these.
+            .with("JDK_JAVA_OPTIONS", String.join(" ", JavaCommand.SHORT_LIVED));
   }
 
   @Test

@@ -28,7 +28,7 @@ class NeighboursIT {
 
   @Test
   @DisplayName(
-      "twelve viewers of 500 tickets of 1 MB each end no worker of 512 MB, and are told no payload")
+      "twelve viewers of 200 tickets of 1 MB each end no worker of 256 MB, and are told no payload")
   void largeTickets(TestDatabase database, @TempDir Path directory) throws Exception {
     TicketRows rows = new TicketRows(database.dataSource());
     rows.addDesign("wait", Job.waiting(directory));
@@ -36,13 +36,13 @@ class NeighboursIT {
         """
         SELECT holdfast.enqueue_ticket('nobody',
           jsonb_build_object('a', repeat(md5(n::text), 30000)), title => 'large ' || n)
-        FROM generate_series(1, 400) n
+        FROM generate_series(1, 200) n
         """);
     Job job = Job.waiting(directory);
     long running = rows.enqueue("wait", "default");
     try (Installation holdfast =
         Installation.on(database, directory)
-            .with("JDK_JAVA_OPTIONS", "-Xmx512m -XX:+ExitOnOutOfMemoryError")) {
+            .with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError")) {
       HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
       job.awaitStart(running, 1);
       List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
@@ -56,7 +56,7 @@ class NeighboursIT {
       }
       assertThat(answers)
           .anySatisfy(
-              answer -> assertThat(answer.join().body()).contains("\"title\":\"large 400\""));
+              answer -> assertThat(answer.join().body()).contains("\"title\":\"large 200\""));
       assertThat(worker.isAlive()).isTrue();
       job.go(running, 1);
       rows.awaitState(running, "done");
@@ -65,9 +65,9 @@ class NeighboursIT {
   }
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
-  private static final int STEPS = 2_000;
+  private static final int STEPS = 1_000;
 
-  /** 66 MB of a ticket's steps. */
+  /** 33 MB of a ticket's steps. */
   private static final String LONG_SESSION =
       """
       INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)
@@ -84,7 +84,7 @@ class NeighboursIT {
 
   @Test
   @DisplayName(
-      "results, designs, schedules and sessions of megabytes end no worker of 512 MB, whatever a"
+      "results, designs, schedules and sessions of megabytes end no worker of 256 MB, whatever a"
           + " viewer asks for, and each is there for who asks for it alone")
   void largeContents(TestDatabase database, @TempDir Path directory) throws Exception {
     TicketRows rows = new TicketRows(database.dataSource());
@@ -92,21 +92,21 @@ class NeighboursIT {
         """
         WITH results AS (
           INSERT INTO holdfast.tickets (kind, state, result)
-          SELECT 'x', 'needs_review', jsonb_build_object('a', repeat('\u20ac', 3000000)) FROM generate_series(1, 12)
+          SELECT 'x', 'needs_review', jsonb_build_object('a', repeat('\u20ac', 3000000)) FROM generate_series(1, 6)
           RETURNING 1
         ), designs AS (
           INSERT INTO holdfast.designs (name, version, kind, definition, created_by)
-          SELECT 'large-' || n, 1, 'x', jsonb_build_object('a', repeat(md5(n::text), 30000)), 'ann' FROM generate_series(1, 150) n
+          SELECT 'large-' || n, 1, 'x', jsonb_build_object('a', repeat(md5(n::text), 30000)), 'ann' FROM generate_series(1, 75) n
           RETURNING 1
         )
-        SELECT count(*) FROM generate_series(1, 50) n, LATERAL holdfast.put_schedule('large-' || n, 'ann', every => '1 h', kind => 'x',
+        SELECT count(*) FROM generate_series(1, 25) n, LATERAL holdfast.put_schedule('large-' || n, 'ann', every => '1 h', kind => 'x',
           payload => jsonb_build_object('a', repeat(md5(n::text), 30000)), next_at => now() + interval '1 day')
         """);
     long talked = rows.enqueue("large-1", "nobody");
     rows.column(LONG_SESSION.formatted(talked));
     try (Installation holdfast =
         Installation.on(database, directory)
-            .with("JDK_JAVA_OPTIONS", "-Xmx512m -XX:+ExitOnOutOfMemoryError")) {
+            .with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError")) {
       HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
       for (String page : PAGES) {
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
@@ -118,9 +118,9 @@ class NeighboursIT {
           assertThat(answer.join().body()).as(page).hasSizeLessThan(10_000_000);
         }
       }
-      assertThat(worker.sendGet("/api/v1/designs/large-150").join().body())
+      assertThat(worker.sendGet("/api/v1/designs/large-75").join().body())
           .hasSizeGreaterThan(900_000);
-      assertThat(worker.sendGet("/api/v1/schedules/large-49").join().body())
+      assertThat(worker.sendGet("/api/v1/schedules/large-24").join().body())
           .hasSizeGreaterThan(900_000);
       assertThat(worker.sendGet("/api/v1/tickets/1").join().body()).hasSizeGreaterThan(2_900_000);
       List<CompletableFuture<HttpResponse<InputStream>>> transcripts = new ArrayList<>();
@@ -142,7 +142,7 @@ class NeighboursIT {
             .hasSizeLessThan(10_000_000)
             .contains("Step " + STEPS)
             .contains("older steps left out")
-            .contains("4,000 tokens in, 2,000 out");
+            .contains("2,000 tokens in, 1,000 out");
       }
       assertThat(worker.isAlive()).isTrue();
     }

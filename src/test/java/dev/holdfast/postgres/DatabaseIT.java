@@ -17,10 +17,12 @@ import java.sql.Connection;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
 @EverySetup
+@Order(1) // it waits long
 class DatabaseIT {
   private final Database database;
 

@@ -8,7 +8,17 @@ import java.util.List;
 public final class JavaCommand {
   /** What ends soon is done sooner so, and leaves the cores to the tests beside it. */
   public static final List<String> SHORT_LIVED =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          // or dozens of threads that each allocate little use up the heap's young part at once
+          "-XX:-ResizeTLAB",
+          "-XX:TLABSize=128k",
+          // nobody looks at its figures
+          "-XX:-UsePerfData",
+          // or it compiles at once what the training compiled
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:-AOTReplayTraining");
 
   private JavaCommand() {}
 

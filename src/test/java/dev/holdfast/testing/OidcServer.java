@@ -68,21 +68,31 @@ public final class OidcServer implements AutoCloseable {
 
   private static final JWSHeader.Builder RS256 = new JWSHeader.Builder(JWSAlgorithm.RS256);
 
+  /** To make one takes a third of a second. */
+  private static final RSAKey FIRST_KEY = newKey();
+
+  private static final RSAKey OTHER_KEY = newKey();
+
   private final HttpServer server;
-  private volatile RSAKey key;
-  private final RSAKey otherKey;
+  private volatile RSAKey key = FIRST_KEY;
   private final Map<String, Grant> codes = new ConcurrentHashMap<>();
   private volatile Person person = new Person("nobody@example.org", List.of());
   private volatile Flaw flaw = Flaw.NONE;
   private final AtomicInteger questions = new AtomicInteger();
   private volatile @Nullable CountDownLatch outage;
 
+  private static RSAKey newKey() {
+    try {
+      return new RSAKeyGenerator(2048).keyID("one").generate();
+    } catch (JOSEException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   public OidcServer() {
     try {
-      key = new RSAKeyGenerator(2048).keyID("one").generate();
-      otherKey = new RSAKeyGenerator(2048).keyID("one").generate();
       server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    } catch (JOSEException | IOException e) {
+    } catch (IOException e) {
       throw new AssertionError(e);
     }
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
@@ -229,7 +239,7 @@ public final class OidcServer implements AutoCloseable {
         }
         default -> {
           SignedJWT token = new SignedJWT(RS256.keyID(key.getKeyID()).build(), claims);
-          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? otherKey : key));
+          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? OTHER_KEY : key));
           yield token.serialize();
         }
       };
