@@ -3740,7 +3740,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.go_on_with_workflows(bigint[],text[]) IS 'Files those of the tickets that are workflows, have a step that has just ended and wait; lets the next items of steps of limited breadth go. steps: in which step of each something has ended.';
 GRANT EXECUTE ON FUNCTION holdfast.go_on_with_workflows(bigint[],text[]) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.grant_roles()
+CREATE OR REPLACE FUNCTION holdfast.grant_roles(only_new boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -3748,11 +3748,14 @@ AS $function$
 DECLARE
   s text := quote_ident('holdfast');
   here regnamespace := s;
+  since xid := CASE WHEN only_new THEN pg_current_xact_id()::xid END;
   everybodys text[] := ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words'];
   role_name text;
   statement text;
 BEGIN
-  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
+  FOREACH role_name IN ARRAY CASE WHEN only_new THEN '{}' ELSE
+    ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] END
+  LOOP
     BEGIN
       IF to_regrole(role_name) IS NULL THEN
         EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
@@ -3772,12 +3775,11 @@ BEGIN
   FOR statement IN
     SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
     FROM pg_proc p
-    WHERE p.pronamespace = here AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
+    WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
   LOOP
     EXECUTE statement;
   END LOOP;
-  -- What is not there yet is granted by the file that makes it. What is granted already is left alone: each grant writes a row of
-  -- the catalog anew, and more than twenty files call this one after the other.
+  -- What is granted already is left alone: each grant writes a row of the catalog anew.
   FOR statement IN
     SELECT format('GRANT %s ON %s %s TO %s', array_to_string(w.rights, ', '), w.type,
       CASE w.type WHEN 'FUNCTION' THEN w.object::regprocedure::text ELSE w.object::regclass::text END, w.role)
@@ -3803,10 +3805,10 @@ BEGIN
           'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
           'release_status'])
       ) AS g (role, functions)
-      JOIN pg_proc p ON p.pronamespace = here AND p.proname = ANY (g.functions)
+      JOIN pg_proc p ON p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname = ANY (g.functions)
       UNION ALL
       SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
-      FROM pg_proc p WHERE p.pronamespace = here AND p.proname <> 'grant_roles'
+      FROM pg_proc p WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> 'grant_roles'
       UNION ALL
       SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl
       FROM (VALUES
@@ -3818,11 +3820,11 @@ BEGIN
         ('holdfast_worker', ARRAY['SELECT'], NULL, ARRAY['web_keys']),
         ('holdfast_worker', ARRAY['INSERT', 'UPDATE', 'DELETE'], NULL, ARRAY['web_keys', 'flyway_schema_history', 'producer_grants'])
       ) AS g (role, rights, only_on, but_on)
-      JOIN pg_class c ON c.relnamespace = here AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      JOIN pg_class c ON c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         AND c.relname = COALESCE(g.only_on, c.relname) AND c.relname <> ALL (g.but_on)
       UNION ALL
       SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl
-      FROM pg_class c WHERE c.relnamespace = here AND c.relkind = 'S'
+      FROM pg_class c WHERE c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind = 'S'
     ) AS w (role, rights, type, object, acl)
     WHERE (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
       AND NOT w.rights <@ ARRAY(
@@ -3831,6 +3833,9 @@ BEGIN
     EXECUTE statement;
   END LOOP;
 
+  IF only_new THEN
+    RETURN;
+  END IF;
   -- A schema that an earlier version has made may have granted them.
   FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_designer', 'holdfast_operator'] LOOP
     IF to_regrole(role_name) IS NOT NULL THEN
@@ -3847,7 +3852,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+COMMENT ON FUNCTION holdfast.grant_roles(boolean) IS 'Makes the group roles where they are missing and gives each what it may do; only_new leaves out what this transaction did not make. Harmless when repeated. For the owner of the schema.';
 
 CREATE OR REPLACE FUNCTION holdfast.graph_circle(names text[], froms integer[], tos integer[], open integer[])
  RETURNS text

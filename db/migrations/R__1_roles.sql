@@ -1,21 +1,25 @@
 -- The five group roles and what each may do: GRANT holdfast_operator TO ann. Every repeatable file that makes functions or views ends with a
--- call of this function, so that a new one is everybody's at no moment, and granted to those who need it. Whoever owns the schema may
--- call it at any time: SELECT holdfast.grant_roles(). That is also the way where the migrating user lacked CREATEROLE and somebody made
+-- call of this function for what the file made, so that a new one is everybody's at no moment, and granted to those who need it. Whoever
+-- owns the schema may call it for everything at any time: SELECT holdfast.grant_roles(). That is also the way where the migrating user lacked CREATEROLE and somebody made
 -- the roles later. It takes away before it gives, and names what is secret: repeating it gives nobody more.
 --
 -- Flyway runs this file after all versioned ones, and before the other repeatable ones: again with each version of the schema (now
 -- ${version}), and whenever it changes. So a new table needs no GRANT of its own.
 
-CREATE OR REPLACE FUNCTION grant_roles() RETURNS void
+DROP FUNCTION IF EXISTS grant_roles();
+CREATE OR REPLACE FUNCTION grant_roles(only_new boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   s text := quote_ident('${flyway:defaultSchema}');
   here regnamespace := s;
+  since xid := CASE WHEN only_new THEN pg_current_xact_id()::xid END;
   everybodys text[] := ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words'];
   role_name text;
   statement text;
 BEGIN
-  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
+  FOREACH role_name IN ARRAY CASE WHEN only_new THEN '{}' ELSE
+    ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] END
+  LOOP
     BEGIN
       IF to_regrole(role_name) IS NULL THEN
         EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
@@ -35,12 +39,11 @@ BEGIN
   FOR statement IN
     SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
     FROM pg_proc p
-    WHERE p.pronamespace = here AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
+    WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
   LOOP
     EXECUTE statement;
   END LOOP;
-  -- What is not there yet is granted by the file that makes it. What is granted already is left alone: each grant writes a row of
-  -- the catalog anew, and more than twenty files call this one after the other.
+  -- What is granted already is left alone: each grant writes a row of the catalog anew.
   FOR statement IN
     SELECT format('GRANT %s ON %s %s TO %s', array_to_string(w.rights, ', '), w.type,
       CASE w.type WHEN 'FUNCTION' THEN w.object::regprocedure::text ELSE w.object::regclass::text END, w.role)
@@ -66,10 +69,10 @@ BEGIN
           'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
           'release_status'])
       ) AS g (role, functions)
-      JOIN pg_proc p ON p.pronamespace = here AND p.proname = ANY (g.functions)
+      JOIN pg_proc p ON p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname = ANY (g.functions)
       UNION ALL
       SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
-      FROM pg_proc p WHERE p.pronamespace = here AND p.proname <> 'grant_roles'
+      FROM pg_proc p WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> 'grant_roles'
       UNION ALL
       SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl
       FROM (VALUES
@@ -81,11 +84,11 @@ BEGIN
         ('holdfast_worker', ARRAY['SELECT'], NULL, ARRAY['web_keys']),
         ('holdfast_worker', ARRAY['INSERT', 'UPDATE', 'DELETE'], NULL, ARRAY['web_keys', 'flyway_schema_history', 'producer_grants'])
       ) AS g (role, rights, only_on, but_on)
-      JOIN pg_class c ON c.relnamespace = here AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      JOIN pg_class c ON c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         AND c.relname = COALESCE(g.only_on, c.relname) AND c.relname <> ALL (g.but_on)
       UNION ALL
       SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl
-      FROM pg_class c WHERE c.relnamespace = here AND c.relkind = 'S'
+      FROM pg_class c WHERE c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind = 'S'
     ) AS w (role, rights, type, object, acl)
     WHERE (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
       AND NOT w.rights <@ ARRAY(
@@ -94,6 +97,9 @@ BEGIN
     EXECUTE statement;
   END LOOP;
 
+  IF only_new THEN
+    RETURN;
+  END IF;
   -- A schema that an earlier version has made may have granted them.
   FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_designer', 'holdfast_operator'] LOOP
     IF to_regrole(role_name) IS NOT NULL THEN
@@ -110,5 +116,5 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION grant_roles IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+COMMENT ON FUNCTION grant_roles IS 'Makes the group roles where they are missing and gives each what it may do; only_new leaves out what this transaction did not make. Harmless when repeated. For the owner of the schema.';
 SELECT grant_roles();

@@ -376,4 +376,4 @@ END
 $$;
 COMMENT ON FUNCTION name_design_author IS 'designs.created_by is the database user, unless the schema''s owner or a worker stores the design for somebody.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -195,4 +195,4 @@ LEFT JOIN LATERAL (
 WHERE y.ticket_id IS NOT NULL;
 COMMENT ON VIEW ticket_timeline IS 'Everything that happened to a ticket: SELECT * FROM ${flyway:defaultSchema}.ticket_timeline WHERE ticket_id = 17 ORDER BY at.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -495,4 +495,4 @@ END
 $$;
 COMMENT ON FUNCTION forget_held IS 'Where all tickets go, none is held.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

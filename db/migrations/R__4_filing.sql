@@ -366,4 +366,4 @@ END
 $$;
 COMMENT ON FUNCTION file_followers IS 'Files those of these tickets that wait no more. names: what each has just waited for is called there.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -227,4 +227,4 @@ END
 $$;
 COMMENT ON FUNCTION enqueue_graph_ticket IS 'Adds one ticket of enqueue_tickets or enqueue_batch, all of whose predecessors have their ids.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

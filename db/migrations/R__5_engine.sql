@@ -532,4 +532,4 @@ END
 $$;
 COMMENT ON FUNCTION close_leases IS 'Drops those of the leases that are finished; returns those that are locked and have to be tried again.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -539,4 +539,4 @@ END
 $$;
 COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, and says how many. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

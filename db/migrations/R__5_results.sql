@@ -168,4 +168,4 @@ END
 $$;
 COMMENT ON FUNCTION store_failures IS 'Stores decisions on failures and returns when, and which tickets were not stored: those that are no longer in progress under their lease, and, if the decisions were made unseen, those of which something is known.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

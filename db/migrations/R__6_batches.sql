@@ -363,4 +363,4 @@ END
 $$;
 COMMENT ON FUNCTION cancel_batch IS 'Cancels all tickets of a batch that are not done, and says how many; it takes no further ones. Tickets that wait for the batch go on hold. at_most: in portions, until it answers 0.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

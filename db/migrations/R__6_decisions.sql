@@ -217,4 +217,4 @@ END
 $$;
 COMMENT ON FUNCTION resume_queue IS 'Ends a pause.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -190,4 +190,4 @@ COMMENT ON COLUMN design_health.succeeded IS 'Done, or waiting for their review.
 COMMENT ON COLUMN design_health.held IS 'On hold, or cancelled.';
 COMMENT ON COLUMN design_health.cost_usd IS 'NULL where nothing had a price.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -211,4 +211,4 @@ LEFT JOIN (SELECT b.queue, count(*) AS n FROM ticket_base b WHERE b.held_at IS N
 ORDER BY q.name;
 COMMENT ON VIEW queue_health IS 'Each queue''s wait as what it is: ready and never started, retrying after a failure, scheduled for later, waiting for a provider''s cool-down, running, waiting for a person. waiting_for_limit are those of the ready that no limit lets start now.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

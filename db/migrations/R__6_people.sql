@@ -505,4 +505,4 @@ END
 $$;
 COMMENT ON FUNCTION cancel_ticket IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused. Tickets that wait for it go on hold.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

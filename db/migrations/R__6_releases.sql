@@ -291,4 +291,4 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, 
 $$;
 COMMENT ON FUNCTION release_status IS 'How far releases in steps are, the newest first: SELECT * FROM ${flyway:defaultSchema}.release_status(4), or all of them without an id.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -96,4 +96,4 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, 
 $$;
 COMMENT ON FUNCTION web_key IS 'The secret of web_keys.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -147,4 +147,4 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION schedule_is_busy IS 'Whether the last ticket of the schedule has not ended.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

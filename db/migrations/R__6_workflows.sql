@@ -509,4 +509,4 @@ CROSS JOIN LATERAL (
 WHERE b.kind = 'workflow';
 COMMENT ON VIEW workflow_steps IS 'One row for each step of each workflow: SELECT * FROM ${flyway:defaultSchema}.workflow_steps WHERE workflow_id = 17. waiting: it has not begun; skipped: its condition said no; else the state of its ticket, or of the tickets of a for_each as a whole.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -354,4 +354,4 @@ END
 $$;
 COMMENT ON FUNCTION delete_ticket IS 'DELETE FROM tickets: a finished ticket goes with all its history.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

@@ -465,4 +465,4 @@ END
 $$;
 COMMENT ON FUNCTION forget_waits IS 'A deleted ticket waits for nothing.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

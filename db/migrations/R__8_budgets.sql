@@ -206,4 +206,4 @@ COMMENT ON FUNCTION note_budgets IS 'Makes a row of ticket_activity for each bud
 
 COMMENT ON COLUMN webhook_cursors.activity_id IS 'Everything in ticket_activity up to here was told, or was nothing to tell. Of noted:budget:SCOPE: what was noted of the budget, 0 that there is room, 1 nearly used up, 2 used up. Of noted:reviews and noted:digest: nothing.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

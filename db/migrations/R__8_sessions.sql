@@ -255,4 +255,4 @@ COMMENT ON COLUMN repair_events.run IS 'The run; a ticket has another one each t
 COMMENT ON COLUMN repair_events.type IS 'RunStarted, IterationStarted, RepairAttempted, VerificationFinished, RunEscalated, StepStarted, CandidateGenerated, CandidateEvaluated, ReviewFinished, JudgeInvoked, JudgeDecided, JudgeFailed, DiagnosisStarted, DiagnosisCompleted, StepFinished, ProviderRequestStarted, ProviderRequestFinished or RunStopped.';
 COMMENT ON COLUMN repair_events.at IS 'By the clock of the worker''s host.';
 
-SELECT grant_roles();
+SELECT grant_roles(only_new => true);

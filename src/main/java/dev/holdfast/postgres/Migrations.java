@@ -63,9 +63,11 @@ public final class Migrations {
   public static Result migrate(DataSource dataSource, String schema, Watcher watcher) {
     requireServer(dataSource);
     Sql sql = new Sql(schema);
-    requireNotNewer(version(dataSource, sql));
+    SchemaHistory history = SchemaHistory.read(dataSource, sql);
+    requireNotNewer(history.version());
     try {
-      int applied = new PatientMigration(configuration(dataSource, schema), watcher).run();
+      int pending = history.pending(Repeatables.checksums(schema));
+      int applied = new PatientMigration(configuration(dataSource, schema), pending, watcher).run();
       int version = version(dataSource, sql);
       requireMigrated(version, schema);
       return new Result(applied, String.valueOf(version));

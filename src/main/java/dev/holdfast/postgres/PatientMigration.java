@@ -33,25 +33,27 @@ final class PatientMigration {
   private static final int MOST_TRIES = 24;
 
   private final Flyway flyway;
-  private volatile int all;
+  private final int pending;
 
-  PatientMigration(FluentConfiguration configuration, Migrations.Watcher watcher) {
+  /**
+   * @param pending how many files the schema lacks
+   */
+  PatientMigration(FluentConfiguration configuration, int pending, Migrations.Watcher watcher) {
+    this.pending = pending;
     this.flyway =
         configuration
             .callbacks(
                 new Each(Event.BEFORE_EACH_MIGRATE, PatientMigration::waitShortly),
-                new Each(Event.AFTER_EACH_MIGRATE, context -> watcher.ran(all)))
+                new Each(Event.AFTER_EACH_MIGRATE, context -> watcher.ran(pending)))
             .load();
   }
 
   /** Returns how many files were run. */
   int run() {
-    int before = pending();
-    all = before;
     for (int tries = 1; ; tries++) {
       try {
         int applied = flyway.migrate().migrationsExecuted;
-        return tries == 1 ? applied : before;
+        return tries == 1 ? applied : pending;
       } catch (FlywayException e) {
         if (!isLocked(e)) {
           throw e;
@@ -66,10 +68,6 @@ final class PatientMigration {
       }
       pause();
     }
-  }
-
-  private int pending() {
-    return flyway.info().pending().length;
   }
 
   private static boolean isLocked(Throwable e) {

@@ -76,6 +76,12 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
             .formatted(schema, schema, schema, schema));
   }
 
+  /** How many of the program's migrations are to be run; repeatable ones are with each version. */
+  int pending(Map<String, Integer> checksums) {
+    int versions = Migrations.NEWEST - version;
+    return versions > 0 ? versions + checksums.size() : lacks(checksums).size();
+  }
+
   /** Those of the program's repeatable migrations that the schema has not, or has otherwise. */
   List<String> lacks(Map<String, Integer> checksums) {
     return checksums.entrySet().stream()
