@@ -8,11 +8,13 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** A database whose schema the migrations made that were there before release 0.1. */
 @EverySetup
 @WithDatabase
+@Order(1) // it takes long
 class DevelopmentBuildIT {
   private final TicketDatabase sql;
   private final Cli cli;

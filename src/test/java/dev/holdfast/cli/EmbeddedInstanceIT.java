@@ -8,10 +8,12 @@ import dev.holdfast.testing.EverySetup;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @EverySetup
+@Order(1) // it starts servers
 class EmbeddedInstanceIT {
   @Test
   @DisplayName(

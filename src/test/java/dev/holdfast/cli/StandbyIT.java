@@ -10,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands at a server that only follows another one. */
 @EverySetup
+@Order(1) // it starts servers
 class StandbyIT {
   @Test
   @DisplayName("doctor looks at a standby to the end, and what would write says where to write")

@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
@@ -36,6 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 @WithDatabase
 @Timeout(60)
 @EverySetup
+@Order(1) // it waits long
 class WatchCommandIT {
   private final TestDatabase database;
   private final Cli cli;

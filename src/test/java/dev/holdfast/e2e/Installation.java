@@ -3,6 +3,7 @@ package dev.holdfast.e2e;
 import dev.holdfast.cli.Cli;
 import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestDirectories;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -121,10 +122,8 @@ public final class Installation implements AutoCloseable {
     // As the launcher starts short commands: many of them share few cores here.
     command.addAll(JavaCommand.java("--sun-misc-unsafe-memory-access=allow"));
     command.addAll(warmStart(words));
-    String temporary = environment.get("TMPDIR");
-    if (temporary != null) {
-      command.add("-Djava.io.tmpdir=" + temporary);
-    }
+    String temporary = environment.getOrDefault("TMPDIR", TestDirectories.place().toString());
+    command.add("-Djava.io.tmpdir=" + temporary);
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
     Path before = overlay;
     command.addAll(

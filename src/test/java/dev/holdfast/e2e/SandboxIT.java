@@ -158,7 +158,7 @@ class SandboxIT {
   void noTemporaryFiles() throws Exception {
     Path temporary = directory.resolve("temporary");
     holdfast
-        .with("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary)
+        .with("TMPDIR", temporary.toString())
         .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_MAX_RETRIES", "0");
     modelRuns("grep CapEff /proc/self/status");
     long id = enqueue(DESIGN);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * says how many for each target. The search for new ones is Jazzer's: docs/reliability.md.
  */
 @EverySetup
+@Order(1) // it takes long
 class FuzzTest {
   private static final int MUTANTS = Integer.getInteger("fuzz.mutants", 100);
   private static final Duration MOST_PER_INPUT = Duration.ofSeconds(4);

@@ -32,7 +32,7 @@ public final class TestDirectories implements TempDirFactory {
   private static final Path PLACE = make();
 
   /** Memory, or else where temporary files usually are. */
-  static Path place() {
+  public static Path place() {
     return PLACE;
   }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @DisplayName("Patches as models write them, on real git")
 @Timeout(60)
 @EverySetup
+@Order(1) // it runs git all the time
 class PatchCorpusIT {
   private static final Git GIT = GitProgram.unconfined(System.getenv());
 
