@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @WithDatabase
 @Timeout(400)
+@Order(1) // it waits for a minute and a half
 class WorkflowIT {
   /** The example of the page is what runs here. */
   private static String workflowOfPage() throws IOException {
