@@ -3748,14 +3748,12 @@ AS $function$
 DECLARE
   s text := quote_ident('holdfast');
   here regnamespace := s;
-  since xid := CASE WHEN only_new THEN pg_current_xact_id()::xid END;
   everybodys text[] := ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words'];
   role_name text;
   statement text;
 BEGIN
-  FOREACH role_name IN ARRAY CASE WHEN only_new THEN '{}' ELSE
-    ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] END
-  LOOP
+  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
+    EXIT WHEN only_new;
     BEGIN
       IF to_regrole(role_name) IS NULL THEN
         EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
@@ -3775,7 +3773,7 @@ BEGIN
   FOR statement IN
     SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
     FROM pg_proc p
-    WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
+    WHERE p.pronamespace = here AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
   LOOP
     EXECUTE statement;
   END LOOP;
@@ -3784,7 +3782,7 @@ BEGIN
     SELECT format('GRANT %s ON %s %s TO %s', array_to_string(w.rights, ', '), w.type,
       CASE w.type WHEN 'FUNCTION' THEN w.object::regprocedure::text ELSE w.object::regclass::text END, w.role)
     FROM (
-      SELECT g.role, ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
+      SELECT g.role, ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl, p.xmin
       FROM (VALUES
         ('public', everybodys),
         ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
@@ -3805,12 +3803,12 @@ BEGIN
           'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
           'release_status'])
       ) AS g (role, functions)
-      JOIN pg_proc p ON p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname = ANY (g.functions)
+      JOIN pg_proc p ON p.pronamespace = here AND p.proname = ANY (g.functions)
       UNION ALL
-      SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
-      FROM pg_proc p WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> 'grant_roles'
+      SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl, p.xmin
+      FROM pg_proc p WHERE p.pronamespace = here AND p.proname <> 'grant_roles'
       UNION ALL
-      SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl
+      SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl, c.xmin
       FROM (VALUES
         ('holdfast_viewer', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
         ('holdfast_designer', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
@@ -3820,13 +3818,14 @@ BEGIN
         ('holdfast_worker', ARRAY['SELECT'], NULL, ARRAY['web_keys']),
         ('holdfast_worker', ARRAY['INSERT', 'UPDATE', 'DELETE'], NULL, ARRAY['web_keys', 'flyway_schema_history', 'producer_grants'])
       ) AS g (role, rights, only_on, but_on)
-      JOIN pg_class c ON c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      JOIN pg_class c ON c.relnamespace = here AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         AND c.relname = COALESCE(g.only_on, c.relname) AND c.relname <> ALL (g.but_on)
       UNION ALL
-      SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl
-      FROM pg_class c WHERE c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind = 'S'
-    ) AS w (role, rights, type, object, acl)
-    WHERE (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
+      SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl, c.xmin
+      FROM pg_class c WHERE c.relnamespace = here AND c.relkind = 'S'
+    ) AS w (role, rights, type, object, acl, made_by)
+    WHERE (NOT only_new OR w.made_by = pg_current_xact_id()::xid)
+      AND (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
       AND NOT w.rights <@ ARRAY(
         SELECT a.privilege_type FROM aclexplode(w.acl) a WHERE a.grantee = COALESCE(to_regrole(w.role)::oid, 0))
   LOOP
@@ -3852,7 +3851,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.grant_roles(boolean) IS 'Makes the group roles where they are missing and gives each what it may do; only_new leaves out what this transaction did not make. Harmless when repeated. For the owner of the schema.';
+COMMENT ON FUNCTION holdfast.grant_roles(boolean) IS 'Makes the group roles where they are missing and gives each what it may do; only_new grants only what this transaction made. Harmless when repeated. For the owner of the schema.';
 
 CREATE OR REPLACE FUNCTION holdfast.graph_circle(names text[], froms integer[], tos integer[], open integer[])
  RETURNS text

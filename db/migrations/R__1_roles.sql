@@ -1,7 +1,7 @@
 -- The five group roles and what each may do: GRANT holdfast_operator TO ann. Every repeatable file that makes functions or views ends with a
 -- call of this function for what the file made, so that a new one is everybody's at no moment, and granted to those who need it. Whoever
--- owns the schema may call it for everything at any time: SELECT holdfast.grant_roles(). That is also the way where the migrating user lacked CREATEROLE and somebody made
--- the roles later. It takes away before it gives, and names what is secret: repeating it gives nobody more.
+-- owns the schema may call it for everything at any time: SELECT holdfast.grant_roles(). That is also the way where the migrating user
+-- lacked CREATEROLE and somebody made the roles later. It takes away before it gives, and names what is secret: repeating it gives nobody more.
 --
 -- Flyway runs this file after all versioned ones, and before the other repeatable ones: again with each version of the schema (now
 -- ${version}), and whenever it changes. So a new table needs no GRANT of its own.
@@ -12,14 +12,12 @@ LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   s text := quote_ident('${flyway:defaultSchema}');
   here regnamespace := s;
-  since xid := CASE WHEN only_new THEN pg_current_xact_id()::xid END;
   everybodys text[] := ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words'];
   role_name text;
   statement text;
 BEGIN
-  FOREACH role_name IN ARRAY CASE WHEN only_new THEN '{}' ELSE
-    ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] END
-  LOOP
+  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
+    EXIT WHEN only_new;
     BEGIN
       IF to_regrole(role_name) IS NULL THEN
         EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
@@ -39,7 +37,7 @@ BEGIN
   FOR statement IN
     SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
     FROM pg_proc p
-    WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
+    WHERE p.pronamespace = here AND p.proname <> ALL (everybodys) AND has_function_privilege('public', p.oid, 'EXECUTE')
   LOOP
     EXECUTE statement;
   END LOOP;
@@ -48,7 +46,7 @@ BEGIN
     SELECT format('GRANT %s ON %s %s TO %s', array_to_string(w.rights, ', '), w.type,
       CASE w.type WHEN 'FUNCTION' THEN w.object::regprocedure::text ELSE w.object::regclass::text END, w.role)
     FROM (
-      SELECT g.role, ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
+      SELECT g.role, ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl, p.xmin
       FROM (VALUES
         ('public', everybodys),
         ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
@@ -69,12 +67,12 @@ BEGIN
           'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
           'release_status'])
       ) AS g (role, functions)
-      JOIN pg_proc p ON p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname = ANY (g.functions)
+      JOIN pg_proc p ON p.pronamespace = here AND p.proname = ANY (g.functions)
       UNION ALL
-      SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl
-      FROM pg_proc p WHERE p.pronamespace = here AND (since IS NULL OR p.xmin = since) AND p.proname <> 'grant_roles'
+      SELECT 'holdfast_worker', ARRAY['EXECUTE'], 'FUNCTION', p.oid, p.proacl, p.xmin
+      FROM pg_proc p WHERE p.pronamespace = here AND p.proname <> 'grant_roles'
       UNION ALL
-      SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl
+      SELECT g.role, g.rights, 'TABLE', c.oid, c.relacl, c.xmin
       FROM (VALUES
         ('holdfast_viewer', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
         ('holdfast_designer', ARRAY['SELECT'], NULL, ARRAY['web_keys', 'request_keys']),
@@ -84,13 +82,14 @@ BEGIN
         ('holdfast_worker', ARRAY['SELECT'], NULL, ARRAY['web_keys']),
         ('holdfast_worker', ARRAY['INSERT', 'UPDATE', 'DELETE'], NULL, ARRAY['web_keys', 'flyway_schema_history', 'producer_grants'])
       ) AS g (role, rights, only_on, but_on)
-      JOIN pg_class c ON c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      JOIN pg_class c ON c.relnamespace = here AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         AND c.relname = COALESCE(g.only_on, c.relname) AND c.relname <> ALL (g.but_on)
       UNION ALL
-      SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl
-      FROM pg_class c WHERE c.relnamespace = here AND (since IS NULL OR c.xmin = since) AND c.relkind = 'S'
-    ) AS w (role, rights, type, object, acl)
-    WHERE (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
+      SELECT 'holdfast_worker', ARRAY['USAGE', 'SELECT'], 'SEQUENCE', c.oid, c.relacl, c.xmin
+      FROM pg_class c WHERE c.relnamespace = here AND c.relkind = 'S'
+    ) AS w (role, rights, type, object, acl, made_by)
+    WHERE (NOT only_new OR w.made_by = pg_current_xact_id()::xid)
+      AND (w.role = 'public' OR to_regrole(w.role) IS NOT NULL)
       AND NOT w.rights <@ ARRAY(
         SELECT a.privilege_type FROM aclexplode(w.acl) a WHERE a.grantee = COALESCE(to_regrole(w.role)::oid, 0))
   LOOP
@@ -116,5 +115,5 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION grant_roles IS 'Makes the group roles where they are missing and gives each what it may do; only_new leaves out what this transaction did not make. Harmless when repeated. For the owner of the schema.';
+COMMENT ON FUNCTION grant_roles IS 'Makes the group roles where they are missing and gives each what it may do; only_new grants only what this transaction made. Harmless when repeated. For the owner of the schema.';
 SELECT grant_roles();

@@ -15,10 +15,7 @@ public final class JavaCommand {
           "-XX:-ResizeTLAB",
           "-XX:TLABSize=128k",
           // nobody looks at its figures
-          "-XX:-UsePerfData",
-          // or it compiles at once what the training compiled
-          "-XX:+UnlockDiagnosticVMOptions",
-          "-XX:-AOTReplayTraining");
+          "-XX:-UsePerfData");
 
   private JavaCommand() {}
 
