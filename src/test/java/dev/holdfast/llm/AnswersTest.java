@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What comes back where the provider answers. */
+@Order(1) // it waits long
 class AnswersTest extends ProviderFixture {
   @ParameterizedTest
   @EnumSource

@@ -27,9 +27,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** A provider that does not answer, or only with errors, over HTTP. */
+@Order(1) // it waits long
 class OidcOutageTest {
   private static final String TOKEN = "the-secret-of-a-program";
   private static final CountDownLatch AT_ONCE = new CountDownLatch(0);

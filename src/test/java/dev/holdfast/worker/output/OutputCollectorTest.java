@@ -23,9 +23,11 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Output on its way from a program to the store. */
+@Order(1) // it waits long
 class OutputCollectorTest {
   private static final String SECRET = "sk-live-Zx81Qp77";
   private static final Secrets SECRETS = Secrets.of(Map.of(SECRET, "api-key"));
