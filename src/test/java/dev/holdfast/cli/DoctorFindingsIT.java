@@ -26,11 +26,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** Each finding of a real bad day, and that it is gone once its command was run. */
+@Order(1) // it waits long
 @WithDatabase
 @EverySetup
 class DoctorFindingsIT {

@@ -41,12 +41,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Talks to {@code holdfast mcp}, a process of its own, through the SDK's own client. */
+@Order(1) // it waits long
 @WithDatabase
 @Timeout(120)
 @EverySetup

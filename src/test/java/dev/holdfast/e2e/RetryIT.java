@@ -18,11 +18,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The source's own tests of retries, through the program's front door. */
+@Order(1) // it waits long
 @WithDatabase
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EverySetup
