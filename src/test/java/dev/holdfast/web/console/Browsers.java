@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
@@ -8,10 +9,13 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.Stream;
@@ -46,8 +50,11 @@ public final class Browsers implements AutoCloseable {
         .isPresent();
     PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
     Playwright playwright =
-        Playwright.create(
-            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        await()
+            .pollInSameThread()
+            .pollInterval(Duration.ofMillis(50))
+            .ignoreExceptionsMatching(Browsers::isBusy)
+            .until(Browsers::driver, Objects::nonNull);
     return new Browsers(
         playwright,
         playwright
@@ -57,6 +64,20 @@ public final class Browsers implements AutoCloseable {
                     .setExecutablePath(chromium.orElseThrow())
                     // As root, as on CI, Chromium has no sandbox; and such a machine has no GPU.
                     .setArgs(List.of("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"))));
+  }
+
+  private static Playwright driver() {
+    return Playwright.create(
+        new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+  }
+
+  /**
+   * The driver writes a program and runs it at once. A process that another test starts meanwhile
+   * has the file open for a moment, too, and so long the system does not run it.
+   */
+  private static boolean isBusy(Throwable error) {
+    return error.getCause() instanceof IOException cause
+        && String.valueOf(cause.getMessage()).contains("Text file busy");
   }
 
   private static Optional<Path> chromium() {
