@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** A provider that does not answer, or only with errors, over HTTP. */
-@Order(1) // it waits long
+@Order(1) // it takes long
 class OidcOutageTest {
   private static final String TOKEN = "the-secret-of-a-program";
   private static final CountDownLatch AT_ONCE = new CountDownLatch(0);
