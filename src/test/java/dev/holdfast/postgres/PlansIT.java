@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithDatabase
 @EverySetup
 class PlansIT {
-  private static final int MANY = 20_000;
+  private static final int MANY = 5_000;
 
   /**
    * Calls of the functions that leave out none of their statements; :lease holds the ticket :id. A

@@ -167,8 +167,14 @@ class DeferredTicketsIT {
   @DisplayName("more deferred tickets than one claim promotes are all promoted, one batch a time")
   void manyDue() {
     database.run(
-        "INSERT INTO holdfast.tickets (kind, retry_after) SELECT ?, clock_timestamp() +"
-            + " interval '50 milliseconds' FROM generate_series(1, 2500)",
+        """
+        WITH added AS (
+          INSERT INTO holdfast.ticket_base (filed, kind, retry_after)
+          SELECT true, ?, clock_timestamp() + interval '50 milliseconds' FROM generate_series(1, 2500)
+          RETURNING id
+        ), ids AS MATERIALIZED (SELECT array_agg(id) AS ids FROM added)
+        SELECT holdfast.file_tickets(ids) FROM ids
+        """,
         queue.kind());
     database.run("SELECT pg_sleep(0.2)");
 
