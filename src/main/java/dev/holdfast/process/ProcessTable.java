@@ -39,7 +39,7 @@ final class ProcessTable {
    * The fields of {@code /proc/PID/stat} that are of use. {@code startedAt} is in clock ticks since
    * the boot.
    */
-  private record Stat(char state, long session, long startedAt) {
+  record Stat(char state, long session, long startedAt) {
     boolean isAlive() {
       return state != 'Z' && state != 'X';
     }
@@ -219,7 +219,8 @@ final class ProcessTable {
     return PROC.resolve(Long.toString(pid));
   }
 
-  private static @Nullable Stat stat(long pid) throws IOException {
+  /** Nothing if it has ended. */
+  static @Nullable Stat stat(long pid) throws IOException {
     try {
       String line = Files.readString(process(pid).resolve("stat"), StandardCharsets.ISO_8859_1);
       String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
@@ -227,7 +228,10 @@ final class ProcessTable {
     } catch (NoSuchFileException | AccessDeniedException e) {
       return null; // It has ended meanwhile, or is none of ours.
     } catch (FileSystemException e) {
-      throw e; // It was not opened: there may be no file handle left.
+      if (Files.exists(process(pid))) {
+        throw e; // It was not opened: there may be no file handle left.
+      }
+      return null; // It ended on the way to the file, which Linux tells as ESRCH.
     } catch (IOException e) {
       return null; // It has ended meanwhile.
     }
