@@ -219,7 +219,7 @@ final class ProcessTable {
     return PROC.resolve(Long.toString(pid));
   }
 
-  /** Nothing if it has ended. */
+  /** Nothing if it has ended, or is none of ours. */
   static @Nullable Stat stat(long pid) throws IOException {
     try {
       String line = Files.readString(process(pid).resolve("stat"), StandardCharsets.ISO_8859_1);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 @EnabledOnOs(OS.LINUX)
-class ProcessTableTest {
+class ProcessTableIT {
   /** One look in four thousand meets a process on its way out. */
   private static final int LOOKS = 40_000;
 
