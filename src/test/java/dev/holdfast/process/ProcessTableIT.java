@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 class ProcessTableIT {
   /** One look in four thousand meets a process on its way out. */
-  private static final int LOOKS = 40_000;
+  private static final int LOOKS = 20_000;
 
   @Test
   @DisplayName("a process that ends while it is looked at is none, and no fault of the table")

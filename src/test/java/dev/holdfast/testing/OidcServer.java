@@ -68,13 +68,17 @@ public final class OidcServer implements AutoCloseable {
 
   private static final JWSHeader.Builder RS256 = new JWSHeader.Builder(JWSAlgorithm.RS256);
 
-  /** To make one takes a third of a second. */
-  private static final RSAKey FIRST_KEY = newKey();
+  /** Made when first used, for to make one takes a third of a second. */
+  private static final class OwnKey {
+    static final RSAKey KEY = newKey();
+  }
 
-  private static final RSAKey OTHER_KEY = newKey();
+  private static final class OtherKey {
+    static final RSAKey KEY = newKey();
+  }
 
   private final HttpServer server;
-  private volatile RSAKey key = FIRST_KEY;
+  private volatile String keyId = "one";
   private final Map<String, Grant> codes = new ConcurrentHashMap<>();
   private volatile Person person = new Person("nobody@example.org", List.of());
   private volatile Flaw flaw = Flaw.NONE;
@@ -83,7 +87,7 @@ public final class OidcServer implements AutoCloseable {
 
   private static RSAKey newKey() {
     try {
-      return new RSAKeyGenerator(2048).keyID("one").generate();
+      return new RSAKeyGenerator(2048).generate();
     } catch (JOSEException e) {
       throw new AssertionError(e);
     }
@@ -97,7 +101,7 @@ public final class OidcServer implements AutoCloseable {
     }
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     server.createContext("/.well-known/openid-configuration", this::settings);
-    server.createContext("/keys", exchange -> answer(exchange, 200, new JWKSet(key).toString()));
+    server.createContext("/keys", exchange -> answer(exchange, 200, new JWKSet(key()).toString()));
     server.createContext("/authorize", this::authorize);
     server.createContext("/token", this::token);
     server.start();
@@ -128,7 +132,11 @@ public final class OidcServer implements AutoCloseable {
 
   /** From now on its tokens name a key that nobody has read before. */
   public void rotatesKeys() {
-    key = new RSAKey.Builder(key).keyID(UUID.randomUUID().toString()).build();
+    keyId = UUID.randomUUID().toString();
+  }
+
+  private RSAKey key() {
+    return new RSAKey.Builder(OwnKey.KEY).keyID(keyId).build();
   }
 
   private void settings(HttpExchange exchange) throws IOException {
@@ -233,13 +241,13 @@ public final class OidcServer implements AutoCloseable {
         case SHARED_SECRET -> {
           SignedJWT token =
               new SignedJWT(
-                  new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(key.getKeyID()).build(), claims);
-          token.sign(new MACSigner(key.toRSAPublicKey().getEncoded()));
+                  new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(keyId).build(), claims);
+          token.sign(new MACSigner(key().toRSAPublicKey().getEncoded()));
           yield token.serialize();
         }
         default -> {
-          SignedJWT token = new SignedJWT(RS256.keyID(key.getKeyID()).build(), claims);
-          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? OTHER_KEY : key));
+          SignedJWT token = new SignedJWT(RS256.keyID(keyId).build(), claims);
+          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? OtherKey.KEY : key()));
           yield token.serialize();
         }
       };
