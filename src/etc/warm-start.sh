@@ -55,12 +55,18 @@ clean=(env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"}
 no_figures="-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining"
 quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC $no_figures"
 "${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$caches/holdfast.aot -Xlog:disable" \
-  "$launcher" worker --embedded --port 0 --no-console >out 2>&1 &
+  "$launcher" worker --embedded --port 0 >out 2>&1 &
 worker=$!
 await has_started
 if has_started; then
   printf 'kind: agent\ntargets: [{provider: openai, model: none}]\n' >agent.yaml
+  printf 'kind: command\nreview: none\ncommand: [echo, "{}"]\n' >works.yaml
+  printf 'kind: command\ncommand: [sh, -c, "echo it broke >&2; exit 1"]\n' >fails.yaml
   cat >lines <<'LINES'
+design put works --file works.yaml
+design put fails --file fails.yaml
+enqueue --design works
+enqueue --design fails
 design put warm --file agent.yaml
 enqueue --design warm --payload {"prompt":"Hello."}
 list
