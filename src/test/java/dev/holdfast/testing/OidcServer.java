@@ -240,8 +240,7 @@ public final class OidcServer implements AutoCloseable {
         case UNSIGNED -> new PlainJWT(claims).serialize();
         case SHARED_SECRET -> {
           SignedJWT token =
-              new SignedJWT(
-                  new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(keyId).build(), claims);
+              new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(keyId).build(), claims);
           token.sign(new MACSigner(key().toRSAPublicKey().getEncoded()));
           yield token.serialize();
         }
