@@ -2,8 +2,11 @@ package dev.holdfast.postgres.embedded;
 
 import dev.holdfast.process.ProgramUser;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Under whose name the server runs. PostgreSQL refuses root, so root hands it to somebody else.
@@ -13,6 +16,8 @@ import java.util.List;
  */
 record EmbeddedServerAccount(List<String> prefix, int uid) {
   private static final int NOBODY = 65534;
+  private static final int LOOKS = 5;
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(100);
 
   /** A user namespace of its own: outside it is still root, so that root's files stay root's. */
   static final EmbeddedServerAccount NAMESPACE =
@@ -47,31 +52,42 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
   }
 
   /**
-   * The first account that can run these binaries.
+   * The first account that can run these binaries. They may have been unpacked a moment ago, and
+   * Linux runs no program that somebody can write to: what another thread starts in that moment
+   * holds them open for an instant. So it looks again before it says that none can.
    *
    * @throws EmbeddedServerException if none can
    */
   static EmbeddedServerAccount choose(
       List<EmbeddedServerAccount> candidates, EmbeddedServerBinaries binaries) {
     List<String> reasons = new ArrayList<>();
-    for (EmbeddedServerAccount account : candidates) {
-      try {
-        EmbeddedServerCommand.Result result =
-            EmbeddedServerCommand.run(
-                account.command(binaries.program("initdb"), "--show", "--pgdata=none"));
-        if (result.succeeded()) {
+    for (int look = 1; look <= LOOKS; look++) {
+      reasons.clear();
+      for (EmbeddedServerAccount account : candidates) {
+        Optional<String> reason = account.reasonAgainst(binaries);
+        if (reason.isEmpty()) {
           return account;
         }
-        reasons.add(result.reason());
-      } catch (IOException e) {
-        reasons.add(String.valueOf(e.getMessage()));
+        reasons.add(reason.get());
       }
+      LockSupport.parkNanos(LOOK_AGAIN.toNanos());
     }
     throw new EmbeddedServerException(
         "PostgreSQL's binaries do not run here ("
             + String.join("; ", reasons)
             + "); run as a normal user who has a line in /etc/passwd, or install PostgreSQL 15 or"
             + " newer and set HOLDFAST_DATABASE_URL");
+  }
+
+  /** Why it cannot run these binaries; nothing if it can. */
+  private Optional<String> reasonAgainst(EmbeddedServerBinaries binaries) {
+    try {
+      EmbeddedServerCommand.Result result =
+          EmbeddedServerCommand.run(command(binaries.program("initdb"), "--show", "--pgdata=none"));
+      return result.succeeded() ? Optional.empty() : Optional.of(result.reason());
+    } catch (IOException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
   }
 
   List<String> command(String... words) {
