@@ -61,7 +61,8 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
   static EmbeddedServerAccount choose(
       List<EmbeddedServerAccount> candidates, EmbeddedServerBinaries binaries) {
     List<String> reasons = new ArrayList<>();
-    for (int look = 1; look <= LOOKS; look++) {
+    for (int look = 0; look < LOOKS; look++) {
+      LockSupport.parkNanos(look == 0 ? 0 : LOOK_AGAIN.toNanos());
       reasons.clear();
       for (EmbeddedServerAccount account : candidates) {
         Optional<String> reason = account.reasonAgainst(binaries);
@@ -70,7 +71,6 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
         }
         reasons.add(reason.get());
       }
-      LockSupport.parkNanos(LOOK_AGAIN.toNanos());
     }
     throw new EmbeddedServerException(
         "PostgreSQL's binaries do not run here ("
