@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes what Java learns about the program's classes in one short run, so that every later start takes half the time:
-# target/holdfast.aot of a worker and of an agent, and target/commands.aot of the commands that people type. They are two, for
+# target/holdfast.aot of a worker with console, commands and agent, and target/commands.aot of the commands that people type. They are two, for
 # Java loads all classes of a cache at each start, and a command needs a third of a worker's. The launcher and the tests use
 # them where they are; nothing needs them. Takes about ten seconds.
 #   warm-start.sh [LAUNCHER DIRECTORY]     for another launcher than ./holdfast
