@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.holdfast.ticket.HoldfastException;
 import java.sql.SQLException;
@@ -95,12 +96,20 @@ public record Database(
   public ConnectionPool poolFor(Duration statementTimeout) {
     HikariConfig config = config();
     config.setMinimumIdle(0);
-    HikariDataSource pool = new HikariDataSource(config);
+    HikariDataSource pool = open(config);
     return new ConnectionPool(pool, StatementTimeout.on(pool, statementTimeout));
   }
 
   HikariDataSource open() {
-    return new HikariDataSource(config());
+    return open(config());
+  }
+
+  private static HikariDataSource open(HikariConfig config) {
+    ReadOnlySessions readOnly = new ReadOnlySessions();
+    config.setExceptionOverride(readOnly);
+    HikariDataSource pool = new HikariDataSource(config);
+    readOnly.pool = pool.getHikariPoolMXBean();
+    return pool;
   }
 
   private HikariConfig config() {
@@ -113,7 +122,6 @@ public record Database(
     config.setMinimumIdle(Math.min(2, poolSize));
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
     config.setInitializationFailTimeout(-1);
-    config.setExceptionOverride(new ReadOnlySessions());
     // Every guard in the SQL counts on a fresh snapshot per statement, whatever the server's
     // default.
     config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
@@ -123,14 +131,22 @@ public record Database(
 
   /**
    * A session that may only read stays so when the server is made writable again, or when the name
-   * of the server leads from a standby to another one: only a new session sees it.
+   * of the server leads from a standby to another one: only a new session sees it. Where one is
+   * found, the others of the pool are of that time, too, and each would fail somebody's call.
    */
   private static final class ReadOnlySessions implements SQLExceptionOverride {
+    private volatile @Nullable HikariPoolMXBean pool;
+
     @java.lang.Override
     public Override adjudicate(SQLException e) {
-      return SqlErrors.READ_ONLY.equals(e.getSQLState())
-          ? Override.MUST_EVICT
-          : Override.CONTINUE_EVICT;
+      if (!SqlErrors.READ_ONLY.equals(e.getSQLState())) {
+        return Override.CONTINUE_EVICT;
+      }
+      HikariPoolMXBean all = pool;
+      if (all != null) {
+        all.softEvictConnections();
+      }
+      return Override.MUST_EVICT;
     }
   }
 
