@@ -135,6 +135,7 @@ public record Database(
    * found, the others of the pool are of that time, too, and each would fail somebody's call.
    */
   private static final class ReadOnlySessions implements SQLExceptionOverride {
+    /** Missing while the pool makes its first session. */
     private volatile @Nullable HikariPoolMXBean pool;
 
     @java.lang.Override
@@ -142,9 +143,9 @@ public record Database(
       if (!SqlErrors.READ_ONLY.equals(e.getSQLState())) {
         return Override.CONTINUE_EVICT;
       }
-      HikariPoolMXBean all = pool;
-      if (all != null) {
-        all.softEvictConnections();
+      HikariPoolMXBean made = pool;
+      if (made != null) {
+        made.softEvictConnections();
       }
       return Override.MUST_EVICT;
     }

@@ -15,9 +15,8 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
@@ -59,7 +58,7 @@ class DatabaseIT {
   @DisplayName(
       "a pool does not keep the sessions that could only read, once the server can write: of five"
           + " one fails a call")
-  void readOnly() {
+  void readOnly() throws Exception {
     String settings = "ALTER DATABASE " + database.url().replaceAll(".*/|\\?.*", "");
     try (HikariDataSource people = database.open();
         HikariDataSource pool = database.withPoolSize(5).open()) {
@@ -78,17 +77,13 @@ class DatabaseIT {
   }
 
   /** Each is taken before one is given back. */
-  private static void fill(HikariDataSource pool) {
-    Queue<Connection> taken = new ArrayDeque<>();
-    try {
-      for (int i = 0; i < pool.getMaximumPoolSize(); i++) {
-        taken.add(pool.getConnection());
-      }
-      for (Connection each : taken) {
-        each.close();
-      }
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
+  private static void fill(HikariDataSource pool) throws SQLException {
+    List<Connection> taken = new ArrayList<>();
+    while (taken.size() < pool.getMaximumPoolSize()) {
+      taken.add(pool.getConnection());
+    }
+    for (Connection each : taken) {
+      each.close();
     }
   }
 
