@@ -5,7 +5,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** Ends all processes of a group in one step, before any of them can fork again. */
+/** All processes of a group, as one: none of them can fork again before it is ended, too. */
 final class ProcessGroup {
   private ProcessGroup() {}
 
@@ -24,6 +24,16 @@ final class ProcessGroup {
     }
   }
 
+  /**
+   * False only if no process of the group is left.
+   *
+   * @param number the process that led it
+   * @throws IOException if that cannot be asked
+   */
+  static boolean isThere(long number) throws IOException {
+    return !NativeFunction.isAllowed() || InThisProcess.isThere(number);
+  }
+
   static void killByProgram(long number) throws IOException {
     new ProcessBuilder("/bin/sh", "-c", "kill -s KILL -- -" + number)
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -36,6 +46,9 @@ final class ProcessGroup {
   private static final class InThisProcess {
     private static final int SIGKILL = 9;
 
+    /** It reaches nobody: the call says whether it could. */
+    private static final int NO_SIGNAL = 0;
+
     private static final MethodHandle KILL =
         NativeFunction.named(
             "kill",
@@ -44,8 +57,16 @@ final class ProcessGroup {
 
     /** Whether any was left to be killed shows the next look. */
     static void kill(long number) throws IOException {
+      int _ = signal(number, SIGKILL);
+    }
+
+    static boolean isThere(long number) throws IOException {
+      return signal(number, NO_SIGNAL) == 0;
+    }
+
+    private static int signal(long number, int signal) throws IOException {
       int group = -Math.toIntExact(number);
-      int _ = NativeFunction.call("kill", () -> (int) KILL.invokeExact(group, SIGKILL));
+      return NativeFunction.call("kill", () -> (int) KILL.invokeExact(group, signal));
     }
   }
 }

@@ -65,6 +65,25 @@ public final class ProcessTree {
     }
   }
 
+  /**
+   * The same, but of a program that has ended and left nothing in its group nobody looks for what
+   * went further: each such look costs the more, the more processes the machine has.
+   */
+  void stopGroup(Duration grace) {
+    if (leader.isAlive() || mayHaveGroup()) {
+      stop(grace);
+    }
+  }
+
+  private boolean mayHaveGroup() {
+    try {
+      return !session.hasSetsid() || ProcessGroup.isThere(leader.pid());
+    } catch (IOException e) {
+      log.debug("Whether a group of processes has ended cannot be asked: looking for it", e);
+      return true;
+    }
+  }
+
   private void kill() {
     killGroup(List.of());
     List<ProcessTable.Member> living = living();

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** One run of a program, from its start to the end of its last process. Used by one thread. */
 public final class ProgramRun implements AutoCloseable {
@@ -62,12 +63,27 @@ public final class ProgramRun implements AutoCloseable {
    * @throws InterruptedException if the thread was interrupted; the program is gone then too
    */
   public ProgramEnd await(Duration timeout, Duration killGrace) throws InterruptedException {
+    return await(timeout, killGrace, tree::stop);
+  }
+
+  /**
+   * Waits for a program that is known to leave nothing running. What it did leave is ended where
+   * any of it is in its process group still; a process that went further is not looked for.
+   *
+   * @throws InterruptedException if the thread was interrupted; the program is gone then too
+   */
+  public ProgramEnd awaitTidy(Duration timeout, Duration killGrace) throws InterruptedException {
+    return await(timeout, killGrace, tree::stopGroup);
+  }
+
+  private ProgramEnd await(Duration timeout, Duration killGrace, Consumer<Duration> stop)
+      throws InterruptedException {
     try {
       boolean exited = process.waitFor(timeout);
       if (exited) {
         streams.awaitEnd(LAST_OUTPUT);
       }
-      tree.stop(killGrace);
+      stop.accept(killGrace);
       streams.awaitEnd(LAST_OUTPUT);
       return exited ? new ProgramEnd.Exited(process.exitValue()) : new ProgramEnd.TimedOut(timeout);
     } catch (InterruptedException e) {

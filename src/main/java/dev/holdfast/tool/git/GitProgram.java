@@ -70,13 +70,15 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
     List<String> wrap(List<String> command, Path directory);
   }
 
+  private static final Confinement NONE = (command, directory) -> command;
+
   public GitProgram {
     environment = Map.copyOf(environment);
   }
 
   /** Not confined: for repositories of our own. */
   public static GitProgram unconfined(Map<String, String> environment) {
-    return new GitProgram(environment, (command, directory) -> command);
+    return new GitProgram(environment, NONE);
   }
 
   @Override
@@ -95,13 +97,23 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
             variables,
             command.input(),
             OutputLimits.ends(STDOUT_KEPT, STDERR_KEPT))) {
-      ProgramEnd end = run.await(command.timeout(), KILL_GRACE);
+      ProgramEnd end = await(run, command);
       return new GitResult(
           exitCode(end),
           run.stdout().end(),
           run.stdout().total() <= STDOUT_KEPT,
           run.stderr().end());
     }
+  }
+
+  /**
+   * With {@link #SETTINGS} git starts nothing that outlives it. A user's configuration may name
+   * such a program, and an agent may have named one in its workspace.
+   */
+  private ProgramEnd await(ProgramRun run, GitCommand command) throws InterruptedException {
+    return confinement.equals(NONE) && !command.ownConfiguration()
+        ? run.awaitTidy(command.timeout(), KILL_GRACE)
+        : run.await(command.timeout(), KILL_GRACE);
   }
 
   /**
