@@ -30,6 +30,7 @@ public final class ProgramRun implements AutoCloseable {
    *     among it
    * @param input what it reads on stdin
    * @throws IOException if it cannot be started
+   * @throws NotPreparedException if this machine has no room for any program
    */
   public static ProgramRun start(
       List<String> command,
@@ -44,6 +45,7 @@ public final class ProgramRun implements AutoCloseable {
   /**
    * @param input what it reads on stdin
    * @throws IOException if it cannot be started
+   * @throws NotPreparedException if this machine has no room for any program
    */
   public static ProgramRun start(OwnSession session, String input, OutputLimits limits)
       throws IOException {
@@ -51,7 +53,7 @@ public final class ProgramRun implements AutoCloseable {
     try {
       Process process = streams.start(session, input);
       return new ProgramRun(streams, process, session.tree(process));
-    } catch (IOException e) {
+    } catch (IOException | NotPreparedException e) {
       streams.close();
       throw e;
     }

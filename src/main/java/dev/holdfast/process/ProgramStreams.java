@@ -63,7 +63,7 @@ final class ProgramStreams implements AutoCloseable {
     }
   }
 
-  private static Path directory() throws NotPreparedException {
+  private static Path directory() {
     try {
       return Files.createTempDirectory(DIRECTORY);
     } catch (IOException e) {
@@ -71,8 +71,7 @@ final class ProgramStreams implements AutoCloseable {
     }
   }
 
-  private void prepare(OwnSession session, String input, Path stdin, Path out, Path err)
-      throws NotPreparedException {
+  private void prepare(OwnSession session, String input, Path stdin, Path out, Path err) {
     try {
       Files.writeString(stdin, input, StandardCharsets.UTF_8);
       NamedPipes.make(out, err);

@@ -1,5 +1,6 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.tool.BoundedParallel;
 import java.io.IOException;
 import java.time.Duration;
@@ -46,6 +47,7 @@ final class Parallel {
         case IOException failure -> throw failure;
         case InterruptedException failure -> throw failure;
         case BudgetExceededException failure -> throw failure;
+        case NotPreparedException failure -> throw failure;
         case Exception failure -> throw new IllegalStateException(failure);
       }
     }
@@ -55,7 +57,10 @@ final class Parallel {
   private static <T> End<T> end(int number, Work<T> work) {
     try {
       return new End<>(work.run(number), null);
-    } catch (IOException | BudgetExceededException | InterruptedException e) {
+    } catch (IOException
+        | BudgetExceededException
+        | NotPreparedException
+        | InterruptedException e) {
       return new End<>(null, e);
     }
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.tool;
 
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.tool.sandbox.SandboxFailedException;
 import java.io.InterruptedIOException;
 import java.net.http.HttpConnectTimeoutException;
@@ -22,7 +23,8 @@ final class RetryRule {
           SecurityException.class,
           GlobalRequestTimeoutException.class,
           StateException.class,
-          SandboxFailedException.class);
+          SandboxFailedException.class,
+          NotPreparedException.class);
 
   private static final int MAX_CAUSES = 20;
 

@@ -1,6 +1,7 @@
 package dev.holdfast.tool;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.schema.NearestKey;
 import dev.holdfast.tool.sandbox.SandboxFailedException;
 import java.nio.channels.ClosedByInterruptException;
@@ -16,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** Runs single calls: finds the tool, checks the arguments, retries, bounds the answer. */
 final class ToolCallRunner {
   private static final String NOT_RUN =
-      "This call was not run: its sandbox could not be started. Call it again if it is still due.";
+      "This call was not run: its program could not be started. Call it again if it is still due.";
 
   private record Known(Tool tool, Arguments arguments) {}
 
@@ -83,7 +84,7 @@ final class ToolCallRunner {
       return modelRetry(call, executions[0], ErrorLine.message(e));
     } catch (InterruptedException e) {
       throw e;
-    } catch (SandboxFailedException e) {
+    } catch (SandboxFailedException | NotPreparedException e) {
       // The attempt ends; a later one must know that the call, which was said to start, did not.
       progress.finished(reply(call, ToolReply.Outcome.FAILED, NOT_RUN, executions[0]));
       throw e;

@@ -1,64 +1,169 @@
 package dev.holdfast.e2e;
 
 import static dev.holdfast.e2e.TicketRows.await;
+import static dev.holdfast.testing.ModelBehaviour.answer;
+import static dev.holdfast.testing.ModelBehaviour.choose;
+import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.process.ProgramUser;
+import dev.holdfast.repair.git.GitBench;
+import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker on a machine that can start no program. */
+/** A worker on a machine that can start no program: its temporary directory is full. */
 @WithDatabase
 class SickMachineIT {
-  private static final String FULL =
-      "mount -t tmpfs -o size=1m tmpfs \"$TMPDIR\"; mkdir \"$TMPDIR/holdfast-streams-1\"; touch -d"
-          + " '3 days ago' \"$TMPDIR/holdfast-streams-1\"; head -c 2m /dev/zero >\"$TMPDIR/fill\""
-          + " 2>/dev/null; exec \"$@\"";
+  private static final String SMALL =
+      "mount -t tmpfs -o size=1m,nr_inodes=200 tmpfs $TMPDIR; mkdir $TMPDIR/fill; ";
+
+  private static final String OLD =
+      "mkdir \"$TMPDIR/holdfast-streams-1\"; touch -d '3 days ago' \"$TMPDIR/holdfast-streams-1\";"
+          + " ";
+
+  private static final String FILL = "head -c 2m /dev/zero >$TMPDIR/fill/0 2>/dev/null; ";
+
+  /** Where there is no room for an empty file either. */
+  private static final String FILL_WITH_FILES =
+      "i=0; while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
   private final TicketRows rows;
+  @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private final Installation holdfast;
   private final Path directory;
+  private final Path small;
 
   SickMachineIT(TestDatabase database, @TempDir Path directory) {
     this.rows = new TicketRows(database.dataSource());
-    this.holdfast = Installation.on(database, directory);
+    this.holdfast =
+        Installation.on(database, directory)
+            .with("OPENAI_API_KEY", "sk-sick-machine")
+            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
+            .with("HOLDFAST_TOOLS_SANDBOX", "off");
     this.directory = directory;
+    this.small = directory.resolve("small");
+  }
+
+  @BeforeEach
+  void needsRoot() throws Exception {
+    assumeTrue(ProgramUser.isRoot(), "only root can mount a small disk");
+    Files.createDirectory(small);
+  }
+
+  private long enqueue(String design) throws Exception {
+    Files.writeString(directory.resolve("design.yaml"), design);
+    holdfast.ok("design", "put", "it", "--file", "design.yaml");
+    return Long.parseLong(holdfast.ok("enqueue", "--design", "it", "--payload", "{}"));
+  }
+
+  /**
+   * @param before what a shell does first, with the small directory
+   */
+  private HoldfastProcess worker(String before) throws Exception {
+    return holdfast
+        .with("TMPDIR", small.toString())
+        .through("unshare", "-m", "sh", "-c", SMALL + before + "exec \"$@\"", "sh")
+        .worker();
+  }
+
+  private void awaitUnfit(HoldfastProcess worker, long id) throws Exception {
+    await("the worker is not ready").until(() -> worker.status("/health/ready") == 503);
+    assertThat(worker.get("/health/ready").body()).contains("make room there", small.toString());
+    assertThat(worker.stderr()).contains("this worker claims nothing for 1 s");
+    assertThat(rows.outcomes(id)).isNotEmpty().containsOnly("given_back");
+  }
+
+  private void makeRoom(HoldfastProcess worker) throws Exception {
+    String rm = "exec nsenter -t " + worker.pid() + " -m rm -r " + small.resolve("fill");
+    assertThat(new ProcessBuilder("sh", "-c", rm).start().waitFor()).isZero();
   }
 
   @Test
   @DisplayName(
       "a worker whose temporary directory is full gives its tickets back and says so, and works"
           + " them when there is room; what a killed one left there days ago is deleted")
-  void full() throws Exception {
-    assumeTrue(ProgramUser.isRoot(), "only root can mount a small disk");
-    Path small = Files.createDirectory(directory.resolve("small"));
-    Files.writeString(
-        directory.resolve("hello.yaml"), "{kind: command, review: none, command: [echo, hello]}");
-    holdfast.ok("design", "put", "hello", "--file", "hello.yaml");
-    long id = Long.parseLong(holdfast.ok("enqueue", "--design", "hello"));
+  void command() throws Exception {
+    long id = enqueue("{kind: command, review: none, command: [echo, hello]}");
 
-    HoldfastProcess worker =
-        holdfast
-            .with("TMPDIR", small.toString())
-            .through("unshare", "-m", "sh", "-c", FULL, "sh")
-            .worker();
-    await("the worker is not ready").until(() -> worker.status("/health/ready") == 503);
+    HoldfastProcess worker = worker(OLD + FILL);
+    awaitUnfit(worker, id);
 
-    assertThat(worker.get("/health/ready").body()).contains("make room there", small.toString());
-    assertThat(worker.stderr()).contains("this worker claims nothing for 1 s");
-    assertThat(rows.outcomes(id)).isNotEmpty().containsOnly("given_back");
-    String rm = "exec nsenter -t " + worker.pid() + " -m rm " + small.resolve("fill");
-    assertThat(new ProcessBuilder("sh", "-c", rm).start().waitFor()).isZero();
+    makeRoom(worker);
     rows.awaitState(id, "done");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
     await("what was left is deleted")
         .until(() -> worker.stderr().contains("Deleting " + small + "/holdfast-streams-1: "));
+  }
+
+  @Test
+  @DisplayName(
+      "a repair that can start no program is given back, and goes on when there is room: its check"
+          + " has not failed")
+  void repair() throws Exception {
+    Path project = new GitBench(directory).repository("project", Map.of("a.txt", "a\n"));
+    models.always(answer("a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"));
+    long id =
+        enqueue(
+            """
+            kind: repair
+            repository: {path: "%s", ref: main}
+            goal: Make the check pass.
+            verify:
+            - {name: once, command: [sh, -c, 'mkdir %s && { %s }; true']}
+            - {name: check, command: [grep, b, a.txt]}
+            targets: [{provider: openai, model: gpt-m}]
+            """
+                .formatted(project, directory.resolve("filled"), FILL_WITH_FILES));
+
+    HoldfastProcess worker = worker("");
+    awaitUnfit(worker, id);
+    assertThat(models.requests()).isEmpty();
+
+    makeRoom(worker);
+    rows.awaitState(id, "needs_review");
+    assertThat(models.requests()).hasSize(1);
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName(
+      "an agent whose tool could not be started is given back, and goes on with its session when"
+          + " there is room: the model hears that the call was not run")
+  void agent() throws Exception {
+    models.next(toolCall("run_command", "{\"command\": \"" + FILL_WITH_FILES + "true\"}"));
+    models.always(
+        choose(
+            request ->
+                request.body().toString().contains("\\nhello")
+                    ? toolCall(
+                        "agent__final_report", "{\"status\": \"success\", \"content\": \"said\"}")
+                    : toolCall("run_command", "{\"command\": \"echo hello\"}")));
+    long id =
+        enqueue(
+            """
+            kind: agent
+            system: You say hello.
+            targets: [{provider: openai, model: gpt-a}]
+            tools: [run_command]
+            """);
+
+    HoldfastProcess worker = worker("");
+    awaitUnfit(worker, id);
+
+    makeRoom(worker);
+    rows.awaitState(id, "needs_review");
+    assertThat(models.requests().getLast().body().toString())
+        .contains("This call was not run: its program could not be started");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionPorts;
@@ -25,6 +26,7 @@ import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.WorkerUnfitException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,6 +84,8 @@ public final class AgentHandler implements TicketHandler {
       return HandlerResult.held(
           "The session cannot go on: release with --fresh starts it over",
           failure(e, Category.SYSTEM_ERROR));
+    } catch (NotPreparedException e) {
+      throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",

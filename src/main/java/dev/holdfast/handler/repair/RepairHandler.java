@@ -6,6 +6,7 @@ import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.llm.Standstill;
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelFailedException;
 import dev.holdfast.repair.RepairRun;
@@ -26,6 +27,7 @@ import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.WorkerUnfitException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -65,6 +67,8 @@ public final class RepairHandler implements TicketHandler {
       return still == null
           ? HandlerResult.failed(RepairFailures.of(e))
           : StandstillResult.of(still, e.getMessage(), e.failure().httpStatus());
+    } catch (NotPreparedException e) {
+      throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",

@@ -1,6 +1,7 @@
 package dev.holdfast.tool.sandbox;
 
 import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramFinder;
@@ -48,7 +49,7 @@ final class SandboxProbe {
    * @param remedy what a person can do about it
    */
   record Hindered(String problem, String remedy) implements Found {
-    static Hindered by(IOException e) {
+    static Hindered by(Exception e) {
       return new Hindered(
           "a sandbox could not be tried (" + e.getMessage() + ")",
           "make room on the disk of "
@@ -75,7 +76,7 @@ final class SandboxProbe {
           new Bubblewrap(program.get(), isolation, List.of(), Network.NONE, Optional.empty());
       try {
         said = problem(sandbox, environment);
-      } catch (IOException e) {
+      } catch (IOException | NotPreparedException e) {
         return Hindered.by(e);
       }
       if (said.isEmpty()) {
@@ -105,7 +106,7 @@ final class SandboxProbe {
       }
     } catch (SandboxFailedException | UncheckedIOException e) {
       return Optional.of(notStarted(String.valueOf(e.getMessage())));
-    } catch (IOException e) {
+    } catch (IOException | NotPreparedException e) {
       return Optional.of(Hindered.by(e));
     }
   }
