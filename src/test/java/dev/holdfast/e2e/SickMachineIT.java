@@ -60,10 +60,14 @@ class SickMachineIT {
     Files.createDirectory(small);
   }
 
-  private long enqueue(String design) throws Exception {
-    Files.writeString(directory.resolve("design.yaml"), design);
-    holdfast.ok("design", "put", "it", "--file", "design.yaml");
-    return Long.parseLong(holdfast.ok("enqueue", "--design", "it", "--payload", "{}"));
+  private long enqueue(String kind, String design) {
+    rows.column(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?,"
+            + " ?::jsonb)",
+        kind,
+        kind,
+        design);
+    return rows.enqueue(kind, "default");
   }
 
   /**
@@ -93,7 +97,10 @@ class SickMachineIT {
       "a worker whose temporary directory is full gives its tickets back and says so, and works"
           + " them when there is room; what a killed one left there days ago is deleted")
   void command() throws Exception {
-    long id = enqueue("{kind: command, review: none, command: [echo, hello]}");
+    long id =
+        enqueue(
+            "command",
+            "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"echo\", \"hello\"]}");
 
     HoldfastProcess worker = worker(OLD + FILL);
     awaitUnfit(worker, id);
@@ -114,14 +121,13 @@ class SickMachineIT {
     models.always(answer("a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"));
     long id =
         enqueue(
+            "repair",
             """
-            kind: repair
-            repository: {path: "%s", ref: main}
-            goal: Make the check pass.
-            verify:
-            - {name: once, command: [sh, -c, 'mkdir %s && { %s }; true']}
-            - {name: check, command: [grep, b, a.txt]}
-            targets: [{provider: openai, model: gpt-m}]
+            {"kind": "repair", "repository": {"path": "%s", "ref": "main"},
+             "goal": "Make the check pass.",
+             "verify": [{"name": "once", "command": ["sh", "-c", "mkdir %s && { %s }; true"]},
+                        {"name": "check", "command": ["grep", "b", "a.txt"]}],
+             "targets": [{"provider": "openai", "model": "gpt-m"}]}
             """
                 .formatted(project, directory.resolve("filled"), FILL_WITH_FILES));
 
@@ -150,11 +156,11 @@ class SickMachineIT {
                     : toolCall("run_command", "{\"command\": \"echo hello\"}")));
     long id =
         enqueue(
+            "agent",
             """
-            kind: agent
-            system: You say hello.
-            targets: [{provider: openai, model: gpt-a}]
-            tools: [run_command]
+            {"kind": "agent", "system": "You say hello.",
+             "targets": [{"provider": "openai", "model": "gpt-a"}],
+             "tools": ["run_command"]}
             """);
 
     HoldfastProcess worker = worker("");
