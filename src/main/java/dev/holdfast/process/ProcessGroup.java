@@ -5,13 +5,13 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** All processes of a group, as one: none of them can fork again before it is ended, too. */
+/** The processes of a group: whether any is left, and the end of all in one step. */
 final class ProcessGroup {
   private ProcessGroup() {}
 
   /**
-   * Kills them in this process, for hundreds of programs that do it take seconds; by a program only
-   * where the call is not allowed.
+   * Kills them all before any of them can fork again. This process does it, for hundreds of
+   * programs that do it take seconds; a program does it only where the call is not allowed.
    *
    * @param number the process that led it, or leads it
    * @throws IOException if that cannot be tried

@@ -66,16 +66,16 @@ public final class ProcessTree {
   }
 
   /**
-   * The same, but of a program that has ended and left nothing in its group nobody looks for what
-   * went further: each such look costs the more, the more processes the machine has.
+   * The same, unless the program has ended and nothing is left in its group. Then nobody looks for
+   * what went further: each such look costs the more, the more processes the machine has.
    */
-  void stopGroup(Duration grace) {
-    if (leader.isAlive() || mayHaveGroup()) {
+  void stopUnlessGone(Duration grace) {
+    if (leader.isAlive() || mayBeLeft()) {
       stop(grace);
     }
   }
 
-  private boolean mayHaveGroup() {
+  private boolean mayBeLeft() {
     try {
       return !session.hasSetsid() || ProcessGroup.isThere(leader.pid());
     } catch (IOException e) {

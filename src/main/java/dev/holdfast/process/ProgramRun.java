@@ -75,7 +75,7 @@ public final class ProgramRun implements AutoCloseable {
    * @throws InterruptedException if the thread was interrupted; the program is gone then too
    */
   public ProgramEnd awaitTidy(Duration timeout, Duration killGrace) throws InterruptedException {
-    return await(timeout, killGrace, tree::stopGroup);
+    return await(timeout, killGrace, tree::stopUnlessGone);
   }
 
   private ProgramEnd await(Duration timeout, Duration killGrace, Consumer<Duration> stop)

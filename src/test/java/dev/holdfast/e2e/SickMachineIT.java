@@ -27,9 +27,8 @@ class SickMachineIT {
   private static final String SMALL =
       "mount -t tmpfs -o size=1m,nr_inodes=200 tmpfs $TMPDIR; mkdir $TMPDIR/fill; ";
 
-  private static final String OLD =
-      "mkdir \"$TMPDIR/holdfast-streams-1\"; touch -d '3 days ago' \"$TMPDIR/holdfast-streams-1\";"
-          + " ";
+  private static final String LEAVE =
+      "mkdir $TMPDIR/holdfast-streams-1; touch -d '3 days ago' $TMPDIR/holdfast-streams-1; ";
 
   private static final String FILL = "head -c 2m /dev/zero >$TMPDIR/fill/0 2>/dev/null; ";
 
@@ -104,7 +103,7 @@ class SickMachineIT {
             "command",
             "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"echo\", \"hello\"]}");
 
-    HoldfastProcess worker = worker(OLD + FILL);
+    HoldfastProcess worker = worker(LEAVE + FILL);
     awaitUnfit(worker, id);
 
     makeRoom(worker);
