@@ -2,11 +2,13 @@ package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** Tells what keeps this machine from starting any program from what is wrong with one program. */
-final class MachineLimits {
+public final class MachineLimits {
   /** EAGAIN, ENOMEM, ENFILE, EMFILE; Java has the number in the message alone. */
   private static final Pattern NO_PROCESS = Pattern.compile("\\berror[=:] ?(?:11|12|23|24)\\b");
 
@@ -32,6 +34,19 @@ final class MachineLimits {
             + "): raise the worker's limits of processes and open files (ulimit -u, -n, pids.max),"
             + " or lower its concurrency",
         cause);
+  }
+
+  /**
+   * A new directory for a program that is to be started.
+   *
+   * @throws NotPreparedException if this machine has no room for it
+   */
+  public static Path temporaryDirectory(String prefix) {
+    try {
+      return Files.createTempDirectory(prefix);
+    } catch (IOException e) {
+      throw noStreams(e);
+    }
   }
 
   static NotPreparedException noStreams(IOException cause) {

@@ -45,7 +45,7 @@ final class ProgramStreams implements AutoCloseable {
    * @throws IOException if it cannot be started; to be closed then, too
    */
   Process start(OwnSession session, String input) throws IOException {
-    Path directory = directory();
+    Path directory = MachineLimits.temporaryDirectory(DIRECTORY);
     Path stdin = directory.resolve("stdin");
     Path out = directory.resolve("stdout");
     Path err = directory.resolve("stderr");
@@ -60,14 +60,6 @@ final class ProgramStreams implements AutoCloseable {
       for (Path path : List.of(stdin, out, err, directory)) {
         Files.deleteIfExists(path);
       }
-    }
-  }
-
-  private static Path directory() {
-    try {
-      return Files.createTempDirectory(DIRECTORY);
-    } catch (IOException e) {
-      throw MachineLimits.noStreams(e);
     }
   }
 

@@ -153,19 +153,19 @@ class SandboxIT {
   @Test
   @DisplayName(
       "where nobody can find out whether programs can be confined, as without room for temporary"
-          + " files, none runs unconfined and no model is asked; with room again, without a"
-          + " restart, they are confined")
+          + " files, none runs unconfined, no model is asked, and the ticket is given back; with"
+          + " room again, without a restart, they are confined")
   void noTemporaryFiles() throws Exception {
     Path temporary = directory.resolve("temporary");
-    holdfast
-        .with("TMPDIR", temporary.toString())
-        .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_MAX_RETRIES", "0");
+    holdfast.with("TMPDIR", temporary.toString());
     modelRuns("grep CapEff /proc/self/status");
     long id = enqueue(DESIGN);
     HoldfastProcess worker = holdfast.worker();
-    rows.awaitState(id, "on_hold");
+    await().until(() -> !rows.outcomes(id).isEmpty());
 
-    assertThat(rows.of(id, "error")).contains("could not be tried", "make room on the disk of");
+    assertThat(rows.outcomes(id)).containsOnly("given_back");
+    assertThat(worker.get("/health/ready").body())
+        .contains("no program can be prepared in " + temporary);
     assertThat(models.requests()).as("no model was asked").isEmpty();
     await()
         .untilAsserted(
@@ -174,8 +174,8 @@ class SandboxIT {
         .contains("fail  sandbox: programs of tools are refused", temporary.toString());
 
     Files.createDirectory(temporary);
-    holdfast.ok("release", Long.toString(id));
     rows.awaitState(id, "done");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
     assertThat(answerOfTheTool()).contains("exit code 0", "CapEff:\\t0000000000000000");
   }
 

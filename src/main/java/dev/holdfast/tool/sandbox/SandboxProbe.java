@@ -1,6 +1,7 @@
 package dev.holdfast.tool.sandbox;
 
 import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.MachineLimits;
 import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Finds out whether bubblewrap works on this machine, by running a program in it. */
 final class SandboxProbe {
@@ -47,14 +49,22 @@ final class SandboxProbe {
    *
    * @param problem in a few words
    * @param remedy what a person can do about it
+   * @param machine why nothing can be started on this machine, if that is the problem
    */
-  record Hindered(String problem, String remedy) implements Found {
+  record Hindered(String problem, String remedy, @Nullable NotPreparedException machine)
+      implements Found {
     static Hindered by(Exception e) {
       return new Hindered(
           "a sandbox could not be tried (" + e.getMessage() + ")",
           "make room on the disk of "
               + System.getProperty("java.io.tmpdir")
-              + ", and see that the worker can write there and start programs");
+              + ", and see that the worker can write there and start programs",
+          e instanceof NotPreparedException machine ? machine : null);
+    }
+
+    /** For who needs a sandbox now. */
+    RuntimeException refusal() {
+      return machine == null ? new SandboxFailedException(problem + ": " + remedy) : machine;
     }
   }
 
@@ -96,7 +106,7 @@ final class SandboxProbe {
   static Optional<Hindered> start(Bubblewrap sandbox, Map<String, String> environment)
       throws InterruptedException {
     try {
-      Path directory = Files.createTempDirectory("holdfast-sandbox-");
+      Path directory = MachineLimits.temporaryDirectory("holdfast-sandbox-");
       try {
         Sandbox.Ran ran =
             sandbox.run(NOTHING, directory, words -> run(words, directory, environment));
@@ -112,12 +122,12 @@ final class SandboxProbe {
   }
 
   private static Hindered notStarted(String said) {
-    return new Hindered(said, "let bubblewrap cover the path that it names, or move that");
+    return new Hindered(said, "let bubblewrap cover the path that it names, or move that", null);
   }
 
   private static String problem(Bubblewrap sandbox, Map<String, String> environment)
       throws IOException, InterruptedException {
-    Path directory = Files.createTempDirectory("holdfast-sandbox-");
+    Path directory = MachineLimits.temporaryDirectory("holdfast-sandbox-");
     try {
       // They must be known, but one that goes away meanwhile says nothing of the machine.
       UnixSockets.reachable();

@@ -52,6 +52,7 @@ public final class Sandboxes {
    *
    * @throws SandboxMissingException if programs must be confined and cannot be
    * @throws SandboxFailedException if none can be started now, or nobody can say so
+   * @throws dev.holdfast.process.NotPreparedException if this machine has no room for any program
    */
   public Sandbox get(Network network) throws InterruptedException {
     if (mode == SandboxMode.OFF) {
@@ -61,11 +62,11 @@ public final class Sandboxes {
       case Works works -> {
         hindrance = SandboxProbe.start(sandbox(works, Network.NONE), environment);
         if (hindrance.isPresent()) {
-          throw failed(hindrance.get());
+          throw hindrance.get().refusal();
         }
         yield sandbox(works, network);
       }
-      case Hindered hindered -> throw failed(hindered);
+      case Hindered hindered -> throw hindered.refusal();
       case Broken broken when mode == SandboxMode.REQUIRED ->
           throw new SandboxMissingException(
               "tools.sandbox is required and " + broken.problem() + ": " + broken.remedy());
@@ -89,10 +90,6 @@ public final class Sandboxes {
 
   private Bubblewrap sandbox(Works works, Network network) {
     return new Bubblewrap(works.program(), works.isolation(), hidden, network, proxy(network));
-  }
-
-  private static SandboxFailedException failed(Hindered hindered) {
-    return new SandboxFailedException(hindered.problem() + ": " + hindered.remedy());
   }
 
   private void find() {
