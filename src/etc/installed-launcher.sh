@@ -11,10 +11,10 @@ while [ -L "$self" ]; do
 done
 root=$(cd -P "$(dirname "$self")/.." && pwd)
 
-# Short commands start faster with the small compiler; a server is worth the big one.
+# Short commands start faster with the small compiler, which inlines little here; a server is worth the big one.
 case ${1:-} in
   worker | console | mcp | bench) options='-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError' ;;
-  *) options='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' ;;
+  *) options='-XX:TieredStopAtLevel=1 -XX:C1MaxInlineSize=16 -XX:+UseSerialGC' ;;
 esac
 # A worker's cache of classes is three times as large, and all of it is loaded at each start.
 case ${1:-} in
