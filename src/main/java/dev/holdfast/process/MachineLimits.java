@@ -1,9 +1,13 @@
 package dev.holdfast.process;
 
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
@@ -12,19 +16,47 @@ public final class MachineLimits {
   /** EAGAIN, ENOMEM, ENFILE, EMFILE; Java has the number in the message alone. */
   private static final Pattern NO_PROCESS = Pattern.compile("\\berror[=:] ?(?:11|12|23|24)\\b");
 
+  /** Three streams, the ends of two pipes, and one to spare. */
+  private static final int FILES_OF_START = 8;
+
   private MachineLimits() {}
 
   static Process start(ProcessBuilder builder) throws IOException {
+    lookForFiles();
     try {
       return builder.start();
     } catch (IOException e) {
-      if (NO_PROCESS.matcher(String.valueOf(e.getMessage())).find()) {
+      if (NO_PROCESS.matcher(String.valueOf(e.getMessage())).find() || isOfStreams(e)) {
         throw noProcesses(e);
       }
       throw TextTooLongException.orSame(e, builder);
     } catch (OutOfMemoryError e) { // of threads
       throw noProcesses(e);
     }
+  }
+
+  /**
+   * Java 25 leaves a pipe open where it gets one for a program and not the next: with each try
+   * there would be fewer left.
+   */
+  private static void lookForFiles() throws IOException {
+    Deque<FileInputStream> files = new ArrayDeque<>();
+    try {
+      while (files.size() < FILES_OF_START) {
+        files.add(new FileInputStream("/dev/null"));
+      }
+    } catch (FileNotFoundException e) {
+      throw noProcesses(e);
+    } finally {
+      for (FileInputStream each : files) {
+        each.close();
+      }
+    }
+  }
+
+  /** Java could not open the program's streams; a program that is missing fails in another way. */
+  private static boolean isOfStreams(IOException e) {
+    return e.getCause() instanceof FileNotFoundException;
   }
 
   static NotPreparedException noProcesses(Throwable cause) {
@@ -55,7 +87,8 @@ public final class MachineLimits {
             + System.getProperty("java.io.tmpdir")
             + " ("
             + why(cause)
-            + "): make room there, or start the worker with another TMPDIR",
+            + "): make room there, raise the limit of open files (ulimit -n), or start the worker"
+            + " with another TMPDIR",
         cause);
   }
 

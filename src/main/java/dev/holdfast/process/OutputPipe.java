@@ -21,15 +21,30 @@ final class OutputPipe implements Closeable {
   private final FileChannel keeper;
   private final Thread reader;
 
-  /** Opens both ends, so that neither waits for the other, and starts to read. */
+  /** Opens both ends, so that neither waits for the other. */
   OutputPipe(Path fifo, OutputTail tail) throws IOException {
     keeper = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    channel = FileChannel.open(fifo, StandardOpenOption.READ);
+    channel = endBeside(keeper, fifo);
     reader =
         Thread.ofPlatform()
             .daemon()
             .name("holdfast-" + fifo.getFileName())
-            .start(() -> tail.drain(Channels.newInputStream(channel)));
+            .unstarted(() -> tail.drain(Channels.newInputStream(channel)));
+  }
+
+  private static FileChannel endBeside(FileChannel keeper, Path fifo) throws IOException {
+    try {
+      return FileChannel.open(fifo, StandardOpenOption.READ);
+    } catch (IOException e) {
+      // Where no more files can be opened, each that stays open makes it worse.
+      keeper.close();
+      throw e;
+    }
+  }
+
+  /** Starts to read. */
+  void read() {
+    reader.start();
   }
 
   /**

@@ -72,6 +72,7 @@ final class ProgramStreams implements AutoCloseable {
       }
       pipes.add(new OutputPipe(out, stdout));
       pipes.add(new OutputPipe(err, stderr));
+      pipes.forEach(OutputPipe::read);
     } catch (IOException e) {
       throw MachineLimits.noStreams(e);
     } catch (OutOfMemoryError e) { // of threads
