@@ -81,6 +81,26 @@ public final class MachineLimits {
     }
   }
 
+  /**
+   * A new directory for a ticket in a place of the worker's own, which is made where it is missing.
+   *
+   * @throws NotPreparedException if this machine has no room for it, though the place is as a
+   *     person has to make it
+   * @throws IOException if it is not
+   */
+  public static Path directory(Path place, String prefix) throws IOException {
+    try {
+      Files.createDirectories(place);
+      return Files.createTempDirectory(place, prefix);
+    } catch (IOException e) {
+      if (Files.isDirectory(place) && Files.isWritable(place)) {
+        throw new NotPreparedException(
+            "no directory can be made in " + place + " (" + why(e) + "): make room there", e);
+      }
+      throw e;
+    }
+  }
+
   static NotPreparedException noStreams(IOException cause) {
     return new NotPreparedException(
         "no program can be prepared in "

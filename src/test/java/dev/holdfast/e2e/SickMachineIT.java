@@ -21,7 +21,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker on a machine that can start no program: its temporary directory is full. */
+/** A worker on a machine that can start no program: its disk for them is full. */
 @WithDatabase
 class SickMachineIT {
   private static final String SMALL =
@@ -30,12 +30,13 @@ class SickMachineIT {
   private static final String LEAVE =
       "mkdir $TMPDIR/holdfast-streams-1; touch -d '3 days ago' $TMPDIR/holdfast-streams-1; ";
 
-  private static final String FILL = "head -c 2m /dev/zero >$TMPDIR/fill/0 2>/dev/null; ";
+  /** Then there is no room for an empty file or directory either. */
+  private static final String FILL =
+      "i=0; while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
-  /** Then there is no room for an empty file either; the names of its own streams go first. */
-  private static final String FILL_WITH_FILES =
-      "while ls -d $TMPDIR/holdfast-streams-* >/dev/null 2>&1; do sleep 0.01; done; i=0;"
-          + " while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
+  /** By a program itself, whose streams lose their names first. */
+  private static final String FILL_FROM_WITHIN =
+      "while ls -d $TMPDIR/holdfast-streams-* >/dev/null 2>&1; do sleep 0.01; done; " + FILL;
 
   private final TicketRows rows;
   @AutoClose private final ModelServer models = ModelServer.start();
@@ -95,22 +96,22 @@ class SickMachineIT {
 
   @Test
   @DisplayName(
-      "a worker whose temporary directory is full gives its tickets back and says so, and works"
-          + " them when there is room; what a killed one left there days ago is deleted")
+      "a worker with no room for a command's directory gives its tickets back and says so, and"
+          + " works them when there is room")
   void command() throws Exception {
     long id =
         enqueue(
             "command",
             "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"echo\", \"hello\"]}");
 
-    HoldfastProcess worker = worker(LEAVE + FILL);
+    holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", small.toString());
+    HoldfastProcess worker = worker(FILL);
     awaitUnfit(worker, id);
+    assertThat(worker.stderr()).contains("no directory can be made in " + small);
 
     makeRoom(worker);
     rows.awaitState(id, "done");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
-    await("what was left is deleted")
-        .until(() -> worker.stderr().contains("Deleting " + small + "/holdfast-streams-1: "));
   }
 
   @Test
@@ -130,7 +131,7 @@ class SickMachineIT {
                         {"name": "check", "command": ["grep", "b", "a.txt"]}],
              "targets": [{"provider": "openai", "model": "gpt-m"}]}
             """
-                .formatted(project, directory.resolve("filled"), FILL_WITH_FILES));
+                .formatted(project, directory.resolve("filled"), FILL_FROM_WITHIN));
 
     HoldfastProcess worker = worker("");
     awaitUnfit(worker, id);
@@ -145,9 +146,10 @@ class SickMachineIT {
   @Test
   @DisplayName(
       "an agent whose tool could not be started is given back, and goes on with its session when"
-          + " there is room: the model hears that the call was not run")
+          + " there is room: the model hears that the call was not run; what a killed worker left"
+          + " there days ago is deleted")
   void agent() throws Exception {
-    models.next(toolCall("run_command", "{\"command\": \"" + FILL_WITH_FILES + "true\"}"));
+    models.next(toolCall("run_command", "{\"command\": \"" + FILL_FROM_WITHIN + "true\"}"));
     models.always(
         choose(
             request ->
@@ -164,7 +166,7 @@ class SickMachineIT {
              "tools": ["run_command"]}
             """);
 
-    HoldfastProcess worker = worker("");
+    HoldfastProcess worker = worker(LEAVE);
     awaitUnfit(worker, id);
 
     makeRoom(worker);
@@ -172,5 +174,6 @@ class SickMachineIT {
     assertThat(models.requests().getLast().body().toString())
         .contains("This call was not run: its program could not be started");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+    assertThat(worker.stderr()).contains("Deleting " + small + "/holdfast-streams-1: ");
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.process.MachineLimits;
 import dev.holdfast.ticket.Ticket;
 import dev.holdfast.tool.workspace.Workspace;
 import java.io.IOException;
@@ -27,6 +28,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   /**
    * @param copyFrom what a new one begins with
    * @param secrets real paths that are not copied, nor is the directory of workspaces
+   * @throws dev.holdfast.process.NotPreparedException if the disk has no room for it
    * @throws IOException if it cannot be made; the message says what to do
    */
   static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom, Set<Path> secrets)
@@ -49,13 +51,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   private static void make(Path directory, Optional<Path> copyFrom, Set<Path> secrets)
       throws IOException, InterruptedException {
     Path root = Objects.requireNonNull(directory.getParent());
-    try {
-      Files.createDirectories(root);
-    } catch (IOException e) {
-      throw new IOException(
-          "cannot make the directory of workspaces " + root + " (" + e + "): make it writable", e);
-    }
-    Path fresh = Files.createTempDirectory(root, "new-");
+    Path fresh = fresh(root);
     boolean complete = false;
     try {
       if (copyFrom.isPresent()) {
@@ -69,6 +65,15 @@ record AgentWorkspace(Path directory, Workspace workspace) {
       if (!complete) {
         DirectoryTree.delete(fresh);
       }
+    }
+  }
+
+  private static Path fresh(Path root) throws IOException {
+    try {
+      return MachineLimits.directory(root, "new-");
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot make a workspace in " + root + " (" + e + "): make it writable", e);
     }
   }
 

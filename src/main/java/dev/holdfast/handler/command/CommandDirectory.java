@@ -1,6 +1,7 @@
 package dev.holdfast.handler.command;
 
 import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.process.MachineLimits;
 import dev.holdfast.process.ProgramUser;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.io.IOException;
@@ -26,6 +27,7 @@ final class CommandDirectory implements AutoCloseable {
   }
 
   /**
+   * @throws dev.holdfast.process.NotPreparedException if the disk has no room for an own one
    * @throws IOException if the design's directory is missing, an own one cannot be made, or the
    *     user cannot enter it
    */
@@ -54,12 +56,11 @@ final class CommandDirectory implements AutoCloseable {
   private static CommandDirectory own(ClaimedTicket claimed, Path root, Optional<ProgramUser> user)
       throws IOException {
     try {
-      Files.createDirectories(root);
       // A sweep finds it by this name where the worker was killed (WorkspaceSweep.Of).
       long created = claimed.ticket().createdAt().getEpochSecond();
       String prefix =
           "ticket-" + claimed.id() + "-" + created + "-attempt-" + claimed.attempt() + "-";
-      Path directory = Files.createTempDirectory(root.toAbsolutePath(), prefix);
+      Path directory = MachineLimits.directory(root.toAbsolutePath(), prefix);
       if (user.isPresent()) {
         user.get().own(directory);
       }
