@@ -30,13 +30,14 @@ class SickMachineIT {
   private static final String LEAVE =
       "mkdir $TMPDIR/holdfast-streams-1; touch -d '3 days ago' $TMPDIR/holdfast-streams-1; ";
 
-  /** Then there is no room for an empty file or directory either. */
-  private static final String FILL =
-      "i=0; while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
+  /** Has no room for anything but itself. */
+  private static final String FULL_DISK =
+      "mkdir $TMPDIR/full; mount -t tmpfs -o nr_inodes=1 tmpfs $TMPDIR/full; ";
 
-  /** By a program itself, whose streams lose their names first. */
-  private static final String FILL_FROM_WITHIN =
-      "while ls -d $TMPDIR/holdfast-streams-* >/dev/null 2>&1; do sleep 0.01; done; " + FILL;
+  /** Then there is no room for an empty file either; the names of its own streams go first. */
+  private static final String FILL =
+      "while ls -d $TMPDIR/holdfast-streams-* >/dev/null 2>&1; do sleep 0.01; done; i=0;"
+          + " while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
   private final TicketRows rows;
   @AutoClose private final ModelServer models = ModelServer.start();
@@ -90,28 +91,36 @@ class SickMachineIT {
   }
 
   private void makeRoom(HoldfastProcess worker) throws Exception {
-    String rm = "exec nsenter -t " + worker.pid() + " -m rm -r " + small.resolve("fill");
-    assertThat(new ProcessBuilder("sh", "-c", rm).start().waitFor()).isZero();
+    within(worker, "rm -r " + small.resolve("fill"));
+  }
+
+  /** Where the worker's disks are. */
+  private static void within(HoldfastProcess worker, String command) throws Exception {
+    String there = "exec nsenter -t " + worker.pid() + " -m " + command;
+    assertThat(new ProcessBuilder("sh", "-c", there).start().waitFor()).isZero();
   }
 
   @Test
   @DisplayName(
       "a worker with no room for a command's directory gives its tickets back and says so, and"
-          + " works them when there is room")
+          + " works them when there is room; what a killed one left there days ago is deleted")
   void command() throws Exception {
     long id =
         enqueue(
             "command",
             "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"echo\", \"hello\"]}");
 
-    holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", small.toString());
-    HoldfastProcess worker = worker(FILL);
+    Path full = small.resolve("full");
+    holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", full.toString());
+    HoldfastProcess worker = worker(LEAVE + FULL_DISK);
     awaitUnfit(worker, id);
-    assertThat(worker.stderr()).contains("no directory can be made in " + small);
+    assertThat(worker.stderr()).contains("no directory can be made in " + full);
 
-    makeRoom(worker);
+    within(worker, "mount -o remount,nr_inodes=100 " + full);
     rows.awaitState(id, "done");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+    await("what was left is deleted")
+        .until(() -> worker.stderr().contains("Deleting " + small + "/holdfast-streams-1: "));
   }
 
   @Test
@@ -131,7 +140,7 @@ class SickMachineIT {
                         {"name": "check", "command": ["grep", "b", "a.txt"]}],
              "targets": [{"provider": "openai", "model": "gpt-m"}]}
             """
-                .formatted(project, directory.resolve("filled"), FILL_FROM_WITHIN));
+                .formatted(project, directory.resolve("filled"), FILL));
 
     HoldfastProcess worker = worker("");
     awaitUnfit(worker, id);
@@ -146,10 +155,9 @@ class SickMachineIT {
   @Test
   @DisplayName(
       "an agent whose tool could not be started is given back, and goes on with its session when"
-          + " there is room: the model hears that the call was not run; what a killed worker left"
-          + " there days ago is deleted")
+          + " there is room: the model hears that the call was not run")
   void agent() throws Exception {
-    models.next(toolCall("run_command", "{\"command\": \"" + FILL_FROM_WITHIN + "true\"}"));
+    models.next(toolCall("run_command", "{\"command\": \"" + FILL + "true\"}"));
     models.always(
         choose(
             request ->
@@ -166,7 +174,7 @@ class SickMachineIT {
              "tools": ["run_command"]}
             """);
 
-    HoldfastProcess worker = worker(LEAVE);
+    HoldfastProcess worker = worker("");
     awaitUnfit(worker, id);
 
     makeRoom(worker);
@@ -174,6 +182,5 @@ class SickMachineIT {
     assertThat(models.requests().getLast().body().toString())
         .contains("This call was not run: its program could not be started");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
-    assertThat(worker.stderr()).contains("Deleting " + small + "/holdfast-streams-1: ");
   }
 }
