@@ -30,6 +30,8 @@ class SickMachineIT {
   private static final String LEAVE =
       "mkdir $TMPDIR/holdfast-streams-1; touch -d '3 days ago' $TMPDIR/holdfast-streams-1; ";
 
+  private static final String FILL_WITH_BYTES = "head -c 2m /dev/zero >$TMPDIR/fill/0 2>&1; ";
+
   /** Has no room for anything but itself. */
   private static final String FULL_DISK =
       "mkdir $TMPDIR/full; mount -t tmpfs -o nr_inodes=1 tmpfs $TMPDIR/full; ";
@@ -102,8 +104,9 @@ class SickMachineIT {
 
   @Test
   @DisplayName(
-      "a worker with no room for a command's directory gives its tickets back and says so, and"
-          + " works them when there is room; what a killed one left there days ago is deleted")
+      "a worker with no room for a command's directory or document gives its tickets back and says"
+          + " so, and works them when there is room; what a killed one left there days ago is"
+          + " deleted")
   void command() throws Exception {
     long id =
         enqueue(
@@ -112,11 +115,16 @@ class SickMachineIT {
 
     Path full = small.resolve("full");
     holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", full.toString());
-    HoldfastProcess worker = worker(LEAVE + FULL_DISK);
+    HoldfastProcess worker = worker(LEAVE + FULL_DISK + FILL_WITH_BYTES);
     awaitUnfit(worker, id);
     assertThat(worker.stderr()).contains("no directory can be made in " + full);
 
     within(worker, "mount -o remount,nr_inodes=100 " + full);
+    await("its document has no room either")
+        .until(() -> worker.stderr().contains("no program can be prepared in " + small));
+    assertThat(rows.outcomes(id)).containsOnly("given_back");
+
+    makeRoom(worker);
     rows.awaitState(id, "done");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
     await("what was left is deleted")
