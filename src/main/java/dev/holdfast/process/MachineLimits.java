@@ -11,7 +11,10 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** Tells what keeps this machine from starting any program from what is wrong with one program. */
+/**
+ * Takes what a program needs of this machine, and tells a machine that has no room for any program
+ * from what is wrong with one.
+ */
 public final class MachineLimits {
   /** EAGAIN, ENOMEM, ENFILE, EMFILE; Java has the number in the message alone. */
   private static final Pattern NO_PROCESS = Pattern.compile("\\berror[=:] ?(?:11|12|23|24)\\b");
@@ -22,7 +25,7 @@ public final class MachineLimits {
   private MachineLimits() {}
 
   static Process start(ProcessBuilder builder) throws IOException {
-    lookForFiles();
+    requireFiles();
     try {
       return builder.start();
     } catch (IOException e) {
@@ -39,7 +42,7 @@ public final class MachineLimits {
    * Java 25 leaves a pipe open where it gets one for a program and not the next: with each try
    * there would be fewer left.
    */
-  private static void lookForFiles() throws IOException {
+  private static void requireFiles() throws IOException {
     Deque<FileInputStream> files = new ArrayDeque<>();
     try {
       while (files.size() < FILES_OF_START) {
@@ -88,7 +91,7 @@ public final class MachineLimits {
    *     person has to make it
    * @throws IOException if it is not
    */
-  public static Path directory(Path place, String prefix) throws IOException {
+  public static Path directoryIn(Path place, String prefix) throws IOException {
     try {
       Files.createDirectories(place);
       return Files.createTempDirectory(place, prefix);

@@ -16,8 +16,7 @@ public final class JavaCommand {
           "-XX:TLABSize=128k",
           // nobody looks at its figures
           "-XX:-UsePerfData",
-          // a tenth of a worker's start: less to compile, and no thread for records that no cache
-          // has
+          // a tenth of a worker's start: less is compiled, and no thread looks for old records
           "-XX:C1MaxInlineSize=16",
           "-XX:+UnlockDiagnosticVMOptions",
           "-XX:-AOTReplayTraining");

@@ -70,7 +70,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
 
   private static Path fresh(Path root) throws IOException {
     try {
-      return MachineLimits.directory(root, "new-");
+      return MachineLimits.directoryIn(root, "new-");
     } catch (IOException e) {
       throw new IOException(
           "cannot make a workspace in " + root + " (" + e + "): make it writable", e);

@@ -60,7 +60,7 @@ final class CommandDirectory implements AutoCloseable {
       long created = claimed.ticket().createdAt().getEpochSecond();
       String prefix =
           "ticket-" + claimed.id() + "-" + created + "-attempt-" + claimed.attempt() + "-";
-      Path directory = MachineLimits.directory(root.toAbsolutePath(), prefix);
+      Path directory = MachineLimits.directoryIn(root.toAbsolutePath(), prefix);
       if (user.isPresent()) {
         user.get().own(directory);
       }

@@ -49,9 +49,9 @@ final class SandboxProbe {
    *
    * @param problem in a few words
    * @param remedy what a person can do about it
-   * @param machine why nothing can be started on this machine, if that is the problem
+   * @param noRoom where this machine has no room for any program
    */
-  record Hindered(String problem, String remedy, @Nullable NotPreparedException machine)
+  record Hindered(String problem, String remedy, @Nullable NotPreparedException noRoom)
       implements Found {
     static Hindered by(Exception e) {
       return new Hindered(
@@ -59,12 +59,12 @@ final class SandboxProbe {
           "make room on the disk of "
               + System.getProperty("java.io.tmpdir")
               + ", and see that the worker can write there and start programs",
-          e instanceof NotPreparedException machine ? machine : null);
+          e instanceof NotPreparedException noRoom ? noRoom : null);
     }
 
     /** For who needs a sandbox now. */
     RuntimeException refusal() {
-      return machine == null ? new SandboxFailedException(problem + ": " + remedy) : machine;
+      return noRoom == null ? new SandboxFailedException(problem + ": " + remedy) : noRoom;
     }
   }
 
