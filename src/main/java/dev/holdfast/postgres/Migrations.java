@@ -61,9 +61,8 @@ public final class Migrations {
 
   /** As {@link #migrate(DataSource, String)}, for somebody who looks on. */
   public static Result migrate(DataSource dataSource, String schema, Watcher watcher) {
-    requireServer(dataSource);
     Sql sql = new Sql(schema);
-    SchemaHistory history = SchemaHistory.read(dataSource, sql);
+    SchemaHistory history = history(dataSource, sql);
     requireNotNewer(history.version());
     try {
       int pending = history.pending(Repeatables.checksums(schema));
@@ -78,8 +77,7 @@ public final class Migrations {
 
   /** Like {@link #migrate(DataSource)}, but without starting Flyway where nothing is to be done. */
   public static Result bringUpToDate(DataSource dataSource) {
-    requireServer(dataSource);
-    SchemaHistory history = SchemaHistory.read(dataSource, new Sql(DEFAULT_SCHEMA));
+    SchemaHistory history = history(dataSource, new Sql(DEFAULT_SCHEMA));
     return history.version() == NEWEST
             && history.lacks(Repeatables.checksums(DEFAULT_SCHEMA)).isEmpty()
         ? new Result(0, String.valueOf(NEWEST))
@@ -94,8 +92,7 @@ public final class Migrations {
    *     names the next step
    */
   public static void requireCurrent(DataSource dataSource, String schema) {
-    requireServer(dataSource);
-    SchemaHistory history = SchemaHistory.read(dataSource, new Sql(schema));
+    SchemaHistory history = history(dataSource, new Sql(schema));
     int version = history.version();
     if (version < NEWEST) {
       throw new HoldfastException(
@@ -147,9 +144,13 @@ public final class Migrations {
     }
   }
 
-  private static void requireServer(DataSource dataSource) {
+  /**
+   * Of a server that is new enough. One connection for both, for each worker's start waits for it.
+   */
+  private static SchemaHistory history(DataSource dataSource, Sql sql) {
     try (Connection connection = dataSource.getConnection()) {
       requireServer(connection.getMetaData().getDatabaseMajorVersion());
+      return SchemaHistory.read(connection, sql);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
     }

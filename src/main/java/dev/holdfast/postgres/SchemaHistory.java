@@ -35,8 +35,16 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
    * @throws HoldfastException if a development build before 0.1 made the schema
    */
   static SchemaHistory read(DataSource dataSource, Sql sql) {
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement()) {
+    try (Connection connection = dataSource.getConnection()) {
+      return read(connection, sql);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  /** As {@link #read(DataSource, Sql)}, for who has a connection. */
+  static SchemaHistory read(Connection connection, Sql sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
       try (ResultSet there = statement.executeQuery(sql.inSchema(THERE))) {
         if (!there.next() || !there.getBoolean(1)) {
           return new SchemaHistory(0, Map.of());
@@ -45,8 +53,6 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
       try (ResultSet runs = statement.executeQuery(sql.inSchema(RUNS))) {
         return read(runs, sql.schema());
       }
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
     }
   }
 
