@@ -50,7 +50,15 @@ public record OwnSession(
     return new OwnSession(builder, runId, hasSetsid, Optional.of(other));
   }
 
-  /** Of the process that the builder has started. */
+  /**
+   * @throws IOException if it cannot be started
+   * @throws NotPreparedException if this machine has no room for any program
+   */
+  public Process start() throws IOException {
+    return MachineLimits.start(builder);
+  }
+
+  /** Of the process that was started. */
   public ProcessTree tree(Process process) {
     return new ProcessTree(process, this);
   }

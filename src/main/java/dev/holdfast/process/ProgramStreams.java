@@ -51,7 +51,8 @@ final class ProgramStreams implements AutoCloseable {
     Path err = directory.resolve("stderr");
     try {
       prepare(session, input, stdin, out, err);
-      Process process = MachineLimits.start(builder(session, stdin, out, err));
+      redirect(session.builder(), stdin, out, err);
+      Process process = session.start();
       for (OutputPipe pipe : pipes) {
         pipe.handedOver();
       }
@@ -80,10 +81,8 @@ final class ProgramStreams implements AutoCloseable {
     }
   }
 
-  private ProcessBuilder builder(OwnSession session, Path stdin, Path out, Path err)
-      throws IOException {
-    return session
-        .builder()
+  private void redirect(ProcessBuilder builder, Path stdin, Path out, Path err) {
+    builder
         .redirectInput(stdin.toFile())
         .redirectOutput(out.toFile())
         .redirectErrorStream(merged)

@@ -9,19 +9,24 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.process.ProgramUser;
 import dev.holdfast.repair.git.GitBench;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.tool.mcp.FakeMcp;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker on a machine that can start no program: its disk for them is full. */
+/**
+ * A worker on a machine that can start no program: its disk for them is full, or it may open no
+ * more files.
+ */
 @WithDatabase
 class SickMachineIT {
   private static final String SMALL =
@@ -41,6 +46,8 @@ class SickMachineIT {
       "while ls -d $TMPDIR/holdfast-streams-* >/dev/null 2>&1; do sleep 0.01; done; i=0;"
           + " while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
+  private static final int FEWER_THAN_A_START_NEEDS = 4;
+
   private final TicketRows rows;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private final Installation holdfast;
@@ -58,26 +65,21 @@ class SickMachineIT {
     this.small = directory.resolve("small");
   }
 
-  @BeforeEach
-  void needsRoot() throws Exception {
-    assumeTrue(ProgramUser.isRoot(), "only root can mount a small disk");
-    Files.createDirectory(small);
-  }
-
-  private long enqueue(String kind, String design) {
+  private long enqueue(String name, String design) {
     rows.column(
-        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?,"
-            + " ?::jsonb)",
-        kind,
-        kind,
+        "INSERT INTO holdfast.designs (name, version, kind, definition)"
+            + " SELECT ?, 1, d.one->>'kind', d.one FROM (SELECT ?::jsonb) AS d (one)",
+        name,
         design);
-    return rows.enqueue(kind, "default");
+    return rows.enqueue(name, "default");
   }
 
   /**
    * @param before what a shell does first, with the small directory
    */
   private HoldfastProcess worker(String before) throws Exception {
+    assumeTrue(ProgramUser.isRoot(), "only root can mount a small disk");
+    Files.createDirectory(small);
     return holdfast
         .with("TMPDIR", small.toString())
         .through("unshare", "-m", "sh", "-c", SMALL + before + "exec \"$@\"", "sh")
@@ -190,5 +192,62 @@ class SickMachineIT {
     assertThat(models.requests().getLast().body().toString())
         .contains("This call was not run: its program could not be started");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName(
+      "an agent whose MCP server cannot be started because no more files may be opened is given"
+          + " back, and has its tools when there may be more")
+  void mcpServer() throws Exception {
+    models.always(
+        choose(
+            request ->
+                request.body().toString().contains("fake__echo")
+                    ? toolCall(
+                        "agent__final_report", "{\"status\": \"success\", \"content\": \"has it\"}")
+                    : answer("has it not")));
+    HoldfastProcess worker = holdfast.worker();
+    long before =
+        enqueue(
+            "connected",
+            """
+            {"kind": "agent", "system": "You say what you have.",
+             "targets": [{"provider": "openai", "model": "gpt-a"}],
+             "mcp": {"fake": {"command": ["%s", "-cp", "%s", "%s", "good"]}}}
+            """
+                .formatted(
+                    JavaCommand.path("java"),
+                    FakeMcp.copyTo(directory.resolve("server")),
+                    FakeMcp.class.getName()));
+    rows.awaitState(before, "needs_review");
+    int asked = models.requests().size();
+
+    limitFiles(worker, openFiles(worker) + FEWER_THAN_A_START_NEEDS);
+    long id = rows.enqueue("connected", "default");
+    await("the ticket is given back").until(() -> !rows.outcomes(id).isEmpty());
+    assertThat(rows.outcomes(id)).containsOnly("given_back");
+    assertThat(worker.stderr()).contains("no more programs can be started");
+    assertThat(models.requests()).hasSize(asked);
+
+    limitFiles(worker, 4096);
+    rows.awaitState(id, "needs_review");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+  }
+
+  private static long openFiles(HoldfastProcess worker) throws Exception {
+    try (Stream<Path> open = Files.list(Path.of("/proc/" + worker.pid() + "/fd"))) {
+      return open.count();
+    }
+  }
+
+  /** For now: a process may raise its own limit as far again. */
+  private static void limitFiles(HoldfastProcess worker, long most) throws Exception {
+    String limit = "--nofile=" + most + ":";
+    assertThat(
+            new ProcessBuilder("prlimit", "--pid", Long.toString(worker.pid()), limit)
+                .inheritIO()
+                .start()
+                .waitFor())
+        .isZero();
   }
 }

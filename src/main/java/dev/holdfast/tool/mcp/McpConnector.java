@@ -43,6 +43,7 @@ record McpConnector(
    * Starts the server, where it is a program, and shakes hands.
    *
    * @throws IOException if it cannot be started
+   * @throws dev.holdfast.process.NotPreparedException if this machine has no room for any program
    * @throws TimeoutException if it does not answer
    * @throws RuntimeException if it ends or answers nonsense
    */

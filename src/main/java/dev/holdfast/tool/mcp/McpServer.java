@@ -1,5 +1,6 @@
 package dev.holdfast.tool.mcp;
 
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.PossiblyAppliedException;
 import dev.holdfast.tool.StateException;
@@ -214,6 +215,8 @@ final class McpServer implements AutoCloseable {
     }
     try {
       return connector.connect(spec);
+    } catch (NotPreparedException e) {
+      throw e; // the machine's trouble, and no tool's
     } catch (IOException | TimeoutException | RuntimeException e) {
       throw new ToolExecutionException(
           "MCP server " + name + " cannot be started: " + e.getMessage(),

@@ -40,6 +40,7 @@ public final class McpServers implements AutoCloseable {
    * @param sandboxes how programs are confined
    * @param workspace where confined programs start, and all that they may change
    * @throws dev.holdfast.tool.sandbox.SandboxMissingException if one must be confined and cannot be
+   * @throws dev.holdfast.process.NotPreparedException if this machine has no room for any program
    * @throws ToolExecutionException if one cannot be started; none is left running then
    */
   public static McpServers open(

@@ -61,10 +61,11 @@ final class StdioTransport implements McpClientTransport {
 
   /**
    * @throws IOException if the program cannot be started
+   * @throws dev.holdfast.process.NotPreparedException if this machine has no room for any program
    */
   static StdioTransport start(OwnSession session, McpJsonMapper mapper, McpSettings settings)
       throws IOException {
-    Process process = session.builder().start();
+    Process process = session.start();
     StdioTransport transport = new StdioTransport(process, session.tree(process), mapper, settings);
     Thread.ofPlatform().daemon().name("holdfast-mcp-stderr").start(transport::listen);
     return transport;
