@@ -1,38 +1,58 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.retry.Backoff;
-import dev.holdfast.retry.BackoffType;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this machine can do any work. While it cannot, the worker claims only now and then, at
- * growing distances, to see whether it can again: else it would take the tickets of a whole queue
- * from the workers beside it, and give each of them back. Thread-safe.
+ * Whether this machine can do any work, and how much. A ticket that it has no room for leaves its
+ * slot closed, so that as many go on as there is room for. While there is room for none, the worker
+ * claims only now and then, at growing distances, to see whether there is some again: else it would
+ * take the tickets of a whole queue from the workers beside it, and give each of them back. While
+ * nothing happens, the closed slots are opened again, twice as many each time. Thread-safe.
  */
 final class Fitness implements Consumer<WorkerUnfitException> {
   private static final Logger log = LoggerFactory.getLogger(Fitness.class);
-  private static final Backoff PAUSES = new Backoff(BackoffType.EXPONENTIAL, Duration.ofSeconds(1));
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  private int pauses;
-  private long untilNanos = System.nanoTime();
+  private final Slots slots;
+  private final LongSupplier nanoTime;
+
+  /** Twice as long with each trouble; zero where all is well. */
+  private Duration wait = Duration.ZERO;
+
+  private long untilNanos;
+  private long openedNanos;
+
+  /** Whether slots were opened since the last trouble. */
+  private boolean opened;
+
   private String reason = "";
 
-  /** Many tickets that were claimed together tell one trouble. */
+  Fitness(Slots slots, LongSupplier nanoTime) {
+    this.slots = slots;
+    this.nanoTime = nanoTime;
+    this.untilNanos = nanoTime.getAsLong();
+    this.openedNanos = untilNanos;
+  }
+
+  /** Many tickets that were claimed together tell one trouble, but each leaves its slot closed. */
   @Override
   public synchronized void accept(WorkerUnfitException trouble) {
-    long now = System.nanoTime();
+    boolean others = slots.close();
+    long now = nanoTime.getAsLong();
     if (now - untilNanos < 0) {
       return;
     }
-    boolean old = now - untilNanos > LONGEST.toNanos();
-    pauses = old ? 1 : pauses + 1;
-    Duration pause = PAUSES.delay(pauses, LONGEST);
+    wait = within(wait.multipliedBy(2));
+    opened = false;
+    Duration pause = others ? SHORTEST : wait;
     untilNanos = now + pause.toNanos();
+    openedNanos = untilNanos;
     reason = String.valueOf(trouble.getMessage());
     log.warn(
         "this worker claims nothing for {} s, and gives back what it has: {}",
@@ -40,8 +60,33 @@ final class Fitness implements Consumer<WorkerUnfitException> {
         reason);
   }
 
+  /** To be called every few seconds: opens closed slots where there was no trouble for a while. */
+  synchronized void look() {
+    long now = nanoTime.getAsLong();
+    if (wait.isZero() || now - openedNanos < wait.toNanos()) {
+      return;
+    }
+    int open = slots.openMore();
+    if (open > 0) {
+      log.info("this worker works up to {} tickets at once again", open);
+    }
+    if (open == 0) {
+      wait = Duration.ZERO;
+    } else if (opened) {
+      // The slots that were opened before have been no trouble since.
+      wait = within(wait.dividedBy(2));
+    }
+    opened = true;
+    openedNanos = now;
+  }
+
+  private static Duration within(Duration wait) {
+    Duration longer = wait.compareTo(SHORTEST) < 0 ? SHORTEST : wait;
+    return longer.compareTo(LONGEST) > 0 ? LONGEST : longer;
+  }
+
   synchronized boolean mayClaim() {
-    return System.nanoTime() - untilNanos >= 0;
+    return nanoTime.getAsLong() - untilNanos >= 0;
   }
 
   /** Why it claims nothing now. */

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The worker's capacity: a ticket has a slot from its claim until its handler has ended (A47), so
  * that the next one is claimed while its result waits for the commit. An eighth as many results as
  * there are slots may wait so; beyond that a slot is kept until something is stored, or results
- * would pile up behind a slow database. Thread-safe.
+ * would pile up behind a slow database. Slots can be closed, where the machine has no room for as
+ * many. Thread-safe.
  */
 final class Slots {
   /** More than any worker has. */
@@ -15,12 +16,17 @@ final class Slots {
 
   private static final int SLOTS_PER_WAITING_RESULT = 8;
 
-  private final Semaphore free;
+  private final Permits free;
+  private final int concurrency;
   private final int mayWait;
   private final AtomicInteger waiting = new AtomicInteger();
 
+  /** None of which can be used. */
+  private int closed;
+
   Slots(int concurrency) {
-    this.free = new Semaphore(concurrency);
+    this.free = new Permits(concurrency);
+    this.concurrency = concurrency;
     this.mayWait = concurrency / SLOTS_PER_WAITING_RESULT;
   }
 
@@ -58,6 +64,35 @@ final class Slots {
     free.release(count);
   }
 
+  /**
+   * From now on one ticket fewer runs at once, but never none.
+   *
+   * @return false if there is one slot only, which stays open
+   */
+  synchronized boolean close() {
+    if (closed == concurrency - 1) {
+      return false;
+    }
+    closed++;
+    free.remove();
+    return true;
+  }
+
+  /**
+   * Opens closed slots, as many as are open.
+   *
+   * @return how many are open then; 0 if none was closed
+   */
+  synchronized int openMore() {
+    if (closed == 0) {
+      return 0;
+    }
+    int more = Math.min(closed, concurrency - closed);
+    closed -= more;
+    free.release(more);
+    return concurrency - closed;
+  }
+
   /** A handler has ended; its result waits for {@link #stored}. */
   void ended() {
     if (waiting.incrementAndGet() <= mayWait) {
@@ -69,6 +104,19 @@ final class Slots {
   void stored() {
     if (waiting.getAndDecrement() > mayWait) {
       free.release();
+    }
+  }
+
+  private static final class Permits extends Semaphore {
+    private static final long serialVersionUID = 1;
+
+    Permits(int count) {
+      super(count);
+    }
+
+    /** One that is in use is gone once it is released. */
+    void remove() {
+      reducePermits(1);
     }
   }
 }

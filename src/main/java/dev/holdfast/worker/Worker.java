@@ -61,7 +61,7 @@ public final class Worker implements AutoCloseable {
   private final Completers completers;
   private final Heartbeater heartbeater;
   private final Outages outages;
-  private final Fitness fitness = new Fitness();
+  private final Fitness fitness;
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
 
@@ -102,6 +102,7 @@ public final class Worker implements AutoCloseable {
     this.settings = settings;
     this.identity = identity;
     this.slots = new Slots(settings.concurrency());
+    this.fitness = new Fitness(slots, System::nanoTime);
     this.allowance = new ClaimAllowance(settings.room());
     this.heartbeater =
         new Heartbeater(
@@ -115,7 +116,7 @@ public final class Worker implements AutoCloseable {
     if (!settings.retentionInterval().isZero()) {
       services.add(new ServiceLoop("prune", Duration.ofMinutes(1), this::prune));
     }
-    this.guards = new ServiceLoop("guard", afterError, heartbeater::guard);
+    this.guards = new ServiceLoop("guard", afterError, this::guard);
     this.notifiedClaim = new NotifiedClaim(slots, claimRound(), signal);
     this.wakeUpSwitch =
         new WakeUpSwitch(
@@ -295,6 +296,11 @@ public final class Worker implements AutoCloseable {
   private void ended(TicketRun run) {
     allowance.ended(run.claimed());
     completers.submit(run);
+  }
+
+  private Duration guard() {
+    fitness.look();
+    return heartbeater.guard();
   }
 
   private Duration rescue() {

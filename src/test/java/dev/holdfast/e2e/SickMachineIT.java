@@ -16,6 +16,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.mcp.FakeMcp;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -47,6 +48,7 @@ class SickMachineIT {
           + " while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
   private static final int FEWER_THAN_A_START_NEEDS = 4;
+  private static final int ENOUGH_FOR_A_FEW = 22;
 
   private final TicketRows rows;
   @AutoClose private final ModelServer models = ModelServer.start();
@@ -232,6 +234,27 @@ class SickMachineIT {
     limitFiles(worker, 4096);
     rows.awaitState(id, "needs_review");
     assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName(
+      "a worker with room for fewer programs than it may run at once goes on with as many as there"
+          + " is room for")
+  void fewPrograms() throws Exception {
+    HoldfastProcess worker = holdfast.with("HOLDFAST_WORKER_CONCURRENCY", "10").worker();
+    String design =
+        "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"sleep\", \"0.3\"]}";
+    rows.awaitState(enqueue("sleep", design), "done");
+
+    limitFiles(worker, openFiles(worker) + ENOUGH_FOR_A_FEW);
+    List<Long> ids = Stream.generate(() -> rows.enqueue("sleep", "default")).limit(20).toList();
+    for (long id : ids) {
+      rows.awaitState(id, "done");
+      assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+    }
+    assertThat(worker.stderr())
+        .contains("this worker claims nothing for 1 s")
+        .doesNotContain("this worker claims nothing for 4 s");
   }
 
   private static long openFiles(HoldfastProcess worker) throws Exception {
