@@ -43,14 +43,14 @@ final class Fitness implements Consumer<WorkerUnfitException> {
   /** Many tickets that were claimed together tell one trouble, but each leaves its slot closed. */
   @Override
   public synchronized void accept(WorkerUnfitException trouble) {
-    boolean others = slots.close();
+    boolean fewer = slots.closeOne();
     long now = nanoTime.getAsLong();
     if (now - untilNanos < 0) {
       return;
     }
     wait = within(wait.multipliedBy(2));
     opened = false;
-    Duration pause = others ? SHORTEST : wait;
+    Duration pause = fewer ? SHORTEST : wait;
     untilNanos = now + pause.toNanos();
     openedNanos = untilNanos;
     reason = String.valueOf(trouble.getMessage());

@@ -21,7 +21,7 @@ final class Slots {
   private final int mayWait;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** None of which can be used. */
+  /** How many cannot be used now. */
   private int closed;
 
   Slots(int concurrency) {
@@ -69,7 +69,7 @@ final class Slots {
    *
    * @return false if there is one slot only, which stays open
    */
-  synchronized boolean close() {
+  synchronized boolean closeOne() {
     if (closed == concurrency - 1) {
       return false;
     }
