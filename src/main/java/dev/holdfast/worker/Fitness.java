@@ -31,6 +31,9 @@ final class Fitness implements Consumer<WorkerUnfitException> {
   /** Whether slots were opened since the last trouble. */
   private boolean opened;
 
+  /** Whether a ticket was worked since the last trouble, so that there is room for some. */
+  private volatile boolean worked;
+
   private String reason = "";
 
   Fitness(Slots slots, LongSupplier nanoTime) {
@@ -43,14 +46,15 @@ final class Fitness implements Consumer<WorkerUnfitException> {
   /** Many tickets that were claimed together tell one trouble, but each leaves its slot closed. */
   @Override
   public synchronized void accept(WorkerUnfitException trouble) {
-    boolean fewer = slots.closeOne();
+    slots.closeOne();
     long now = nanoTime.getAsLong();
     if (now - untilNanos < 0) {
       return;
     }
     wait = within(wait.multipliedBy(2));
     opened = false;
-    Duration pause = fewer ? SHORTEST : wait;
+    Duration pause = worked ? SHORTEST : wait;
+    worked = false;
     untilNanos = now + pause.toNanos();
     openedNanos = untilNanos;
     reason = String.valueOf(trouble.getMessage());
@@ -58,6 +62,13 @@ final class Fitness implements Consumer<WorkerUnfitException> {
         "this worker claims nothing for {} s, and gives back what it has: {}",
         pause.toSeconds(),
         reason);
+  }
+
+  /** A ticket has ended that had room. */
+  void worked() {
+    if (!worked) {
+      worked = true;
+    }
   }
 
   /** To be called every few seconds: opens closed slots where there was no trouble for a while. */

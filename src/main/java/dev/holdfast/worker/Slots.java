@@ -64,18 +64,12 @@ final class Slots {
     free.release(count);
   }
 
-  /**
-   * From now on one ticket fewer runs at once, but never none.
-   *
-   * @return false if there is one slot only, which stays open
-   */
-  synchronized boolean closeOne() {
-    if (closed == concurrency - 1) {
-      return false;
+  /** From now on one ticket fewer runs at once, but never none. */
+  synchronized void closeOne() {
+    if (closed < concurrency - 1) {
+      closed++;
+      free.remove();
     }
-    closed++;
-    free.remove();
-    return true;
   }
 
   /**

@@ -295,6 +295,9 @@ public final class Worker implements AutoCloseable {
 
   private void ended(TicketRun run) {
     allowance.ended(run.claimed());
+    if (!(run.finish() instanceof Finish.GivenBack)) {
+      fitness.worked();
+    }
     completers.submit(run);
   }
 

@@ -76,6 +76,20 @@ class FitnessTest {
   }
 
   @Test
+  @DisplayName("a single ticket without room is tried at growing distances, however many slots")
+  void singleTicket() {
+    for (int seconds : new int[] {1, 2, 4, 8}) {
+      assertThat(slots.tryAcquire(1)).isEqualTo(1);
+      noRoomFor(1);
+      assertThat(pause()).isEqualTo(seconds);
+    }
+    fitness.worked();
+    assertThat(slots.tryAcquire(1)).isEqualTo(1);
+    noRoomFor(1);
+    assertThat(pause()).as("there is room for some").isEqualTo(1);
+  }
+
+  @Test
   @DisplayName(
       "closed slots are opened again, twice as many each time, after waits that get shorter while"
           + " there is no trouble")
