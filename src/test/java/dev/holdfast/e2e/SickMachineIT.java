@@ -14,6 +14,7 @@ import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.mcp.FakeMcp;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -89,8 +90,13 @@ class SickMachineIT {
   }
 
   private void awaitUnfit(HoldfastProcess worker, long id) throws Exception {
-    await("the worker is not ready").until(() -> worker.status("/health/ready") == 503);
-    assertThat(worker.get("/health/ready").body()).contains("make room there", small.toString());
+    await("the worker is not ready")
+        .untilAsserted(
+            () -> {
+              HttpResponse<String> answer = worker.get("/health/ready");
+              assertThat(answer.statusCode()).as("%s", worker).isEqualTo(503);
+              assertThat(answer.body()).contains("make room there", small.toString());
+            });
     assertThat(worker.stderr()).contains("this worker claims nothing for 1 s");
     await("the ticket is given back").until(() -> !rows.outcomes(id).isEmpty());
     assertThat(rows.outcomes(id)).containsOnly("given_back");
