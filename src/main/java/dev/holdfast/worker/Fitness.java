@@ -26,10 +26,11 @@ final class Fitness implements Consumer<WorkerUnfitException> {
   private Duration wait = Duration.ZERO;
 
   private long untilNanos;
-  private long openedNanos;
 
-  /** Whether slots were opened since the last trouble. */
-  private boolean opened;
+  /** When the last pause ended, or slots were opened since. */
+  private long quietSinceNanos;
+
+  private boolean openedSinceTrouble;
 
   /** Whether a ticket was worked since the last trouble, so that there is room for some. */
   private volatile boolean worked;
@@ -40,7 +41,7 @@ final class Fitness implements Consumer<WorkerUnfitException> {
     this.slots = slots;
     this.nanoTime = nanoTime;
     this.untilNanos = nanoTime.getAsLong();
-    this.openedNanos = untilNanos;
+    this.quietSinceNanos = untilNanos;
   }
 
   /** Many tickets that were claimed together tell one trouble, but each leaves its slot closed. */
@@ -51,12 +52,12 @@ final class Fitness implements Consumer<WorkerUnfitException> {
     if (now - untilNanos < 0) {
       return;
     }
-    wait = within(wait.multipliedBy(2));
-    opened = false;
+    wait = bounded(wait.multipliedBy(2));
+    openedSinceTrouble = false;
     Duration pause = worked ? SHORTEST : wait;
     worked = false;
     untilNanos = now + pause.toNanos();
-    openedNanos = untilNanos;
+    quietSinceNanos = untilNanos;
     reason = String.valueOf(trouble.getMessage());
     log.warn(
         "this worker claims nothing for {} s, and gives back what it has: {}",
@@ -64,7 +65,7 @@ final class Fitness implements Consumer<WorkerUnfitException> {
         reason);
   }
 
-  /** A ticket has ended that had room. */
+  /** A ticket has ended that had room. Each one tells, so that mostly nothing is written. */
   void worked() {
     if (!worked) {
       worked = true;
@@ -72,26 +73,25 @@ final class Fitness implements Consumer<WorkerUnfitException> {
   }
 
   /** To be called every few seconds: opens closed slots where there was no trouble for a while. */
-  synchronized void look() {
+  synchronized void openAfterQuiet() {
     long now = nanoTime.getAsLong();
-    if (wait.isZero() || now - openedNanos < wait.toNanos()) {
+    if (wait.isZero() || now - quietSinceNanos < wait.toNanos()) {
       return;
     }
     int open = slots.openMore();
-    if (open > 0) {
-      log.info("this worker works up to {} tickets at once again", open);
-    }
     if (open == 0) {
       wait = Duration.ZERO;
-    } else if (opened) {
-      // The slots that were opened before have been no trouble since.
-      wait = within(wait.dividedBy(2));
+      return;
     }
-    opened = true;
-    openedNanos = now;
+    log.info("this worker works up to {} tickets at once again", open);
+    if (openedSinceTrouble) {
+      wait = bounded(wait.dividedBy(2));
+    }
+    openedSinceTrouble = true;
+    quietSinceNanos = now;
   }
 
-  private static Duration within(Duration wait) {
+  private static Duration bounded(Duration wait) {
     Duration longer = wait.compareTo(SHORTEST) < 0 ? SHORTEST : wait;
     return longer.compareTo(LONGEST) > 0 ? LONGEST : longer;
   }

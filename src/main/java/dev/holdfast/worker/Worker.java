@@ -302,7 +302,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private Duration guard() {
-    fitness.look();
+    fitness.openAfterQuiet();
     return heartbeater.guard();
   }
 

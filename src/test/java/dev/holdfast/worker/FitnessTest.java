@@ -35,7 +35,7 @@ class FitnessTest {
 
   private void after(int seconds) {
     nanos.addAndGet(Duration.ofSeconds(seconds).toNanos());
-    fitness.look();
+    fitness.openAfterQuiet();
   }
 
   /** How long it claims nothing from now on. */
@@ -149,7 +149,7 @@ class FitnessTest {
     nanos.addAndGet(Duration.ofSeconds(1).toNanos());
     assertThat(alone.mayClaim()).isFalse();
     nanos.addAndGet(Duration.ofSeconds(3).toNanos());
-    alone.look();
+    alone.openAfterQuiet();
     alone.accept(noRoom());
     nanos.addAndGet(Duration.ofSeconds(1).toNanos());
     assertThat(alone.mayClaim()).isTrue();
