@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
 /**
@@ -22,10 +23,20 @@ public final class MachineLimits {
   /** Three streams, the ends of two pipes, and one to spare. */
   private static final int FILES_OF_START = 8;
 
+  /** The process, and the thread that waits for it. */
+  private static final int THREADS_OF_START = 2;
+
+  private static final long SMALL_STACK = 64 * 1024;
+
   private MachineLimits() {}
 
+  /**
+   * @throws OutOfMemoryError if there is no thread that waits for the program: it may run all the
+   *     same
+   */
   static Process start(ProcessBuilder builder) throws IOException {
     requireFiles();
+    requireThreads();
     try {
       return builder.start();
     } catch (IOException e) {
@@ -33,8 +44,24 @@ public final class MachineLimits {
         throw noProcesses(e);
       }
       throw TextTooLongException.orSame(e, builder);
-    } catch (OutOfMemoryError e) { // of threads
+    }
+  }
+
+  /**
+   * Java starts a program before it starts the thread that waits for the program's end: without
+   * room for both, the program would run and nobody know of it. A process takes the room of a
+   * thread.
+   */
+  private static void requireThreads() {
+    Semaphore seen = new Semaphore(0);
+    try {
+      for (int i = 0; i < THREADS_OF_START; i++) {
+        new Thread(null, seen::acquireUninterruptibly, "holdfast-room", SMALL_STACK).start();
+      }
+    } catch (OutOfMemoryError e) {
       throw noProcesses(e);
+    } finally {
+      seen.release(THREADS_OF_START);
     }
   }
 
@@ -62,7 +89,8 @@ public final class MachineLimits {
     return e.getCause() instanceof FileNotFoundException;
   }
 
-  static NotPreparedException noProcesses(Throwable cause) {
+  /** What to throw where a process or a thread found no room. */
+  public static NotPreparedException noProcesses(Throwable cause) {
     return new NotPreparedException(
         "no more programs can be started on this machine ("
             + cause.getMessage()

@@ -55,7 +55,12 @@ public record OwnSession(
    * @throws NotPreparedException if this machine has no room for any program
    */
   public Process start() throws IOException {
-    return MachineLimits.start(builder);
+    try {
+      return MachineLimits.start(builder);
+    } catch (OutOfMemoryError e) { // of threads
+      UnheardProgram.end(this);
+      throw MachineLimits.noProcesses(e);
+    }
   }
 
   /** Of the process that was started. */

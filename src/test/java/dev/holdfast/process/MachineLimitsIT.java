@@ -1,6 +1,7 @@
 package dev.holdfast.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testing.JavaCommand;
 import java.io.File;
@@ -9,24 +10,77 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 @Tag("slow")
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class MachineLimitsIT {
   private static final int MOST_FREE = 30;
+  private static final String EXITED = "Exited[code=0]";
+
+  /** A user of its own that may read all the same what its program is made of. */
+  private static final List<String> AS_NOBODY_ELSE =
+      List.of(
+          "setpriv",
+          "--reuid=54321",
+          "--clear-groups",
+          "--inh-caps=+dac_override",
+          "--ambient-caps=+dac_override");
+
+  /** Has few threads, takes all of them, and starts a program again for each that it gives back. */
+  static final class Crowded {
+    private Crowded() {}
+
+    public static void main(String[] arguments) throws Exception {
+      Path begun = Path.of(arguments[0]);
+      List<String> program = List.of("/bin/sh", "-c", "echo begun >>" + begun);
+      int ended = Starved.start(program).equals(EXITED) ? 1 : 0;
+      // What waited for the first program waits for this one.
+      Process busy = new ProcessBuilder("/bin/sleep", "100").start();
+      Deque<Thread> taken = new ArrayDeque<>();
+      takeAll(taken);
+      for (int free = 0; free <= MOST_FREE; free++) {
+        String end = Starved.start(program);
+        Starved.say(end);
+        ended += end.equals(EXITED) ? 1 : 0;
+        Thread last = taken.removeLast();
+        last.interrupt();
+        last.join();
+      }
+      busy.destroyForcibly();
+      Starved.say("begun and not ended: " + (Files.readAllLines(begun).size() - ended));
+      System.exit(0);
+    }
+
+    private static void takeAll(Deque<Thread> taken) {
+      try {
+        while (true) {
+          Thread thread = new Thread(LockSupport::park);
+          thread.start();
+          taken.add(thread);
+        }
+      } catch (OutOfMemoryError e) {
+        Starved.say("took " + (taken.size() > MOST_FREE));
+      }
+    }
+  }
 
   /** Has few files, takes all of them, and starts a program again for each that it gives back. */
   static final class Starved {
@@ -50,7 +104,7 @@ class MachineLimitsIT {
       say("left open: " + (openFiles() - before));
     }
 
-    private static void say(String words) {
+    static void say(String words) {
       System.out.println(words);
     }
 
@@ -69,10 +123,13 @@ class MachineLimitsIT {
     }
 
     private static String start() throws InterruptedException {
+      return start(List.of("/bin/true"));
+    }
+
+    static String start(List<String> program) throws InterruptedException {
       Map<String, String> environment = Map.of("PATH", "/bin", ProgramRun.RUN_ID, "starved");
       try (ProgramRun run =
-          ProgramRun.start(
-              List.of("/bin/true"), Path.of("/"), environment, "", OutputLimits.merged(0, 100))) {
+          ProgramRun.start(program, Path.of("/"), environment, "", OutputLimits.merged(0, 100))) {
         return run.await(Duration.ofSeconds(30), Duration.ZERO).toString();
       } catch (NotPreparedException e) {
         return "not prepared";
@@ -95,16 +152,44 @@ class MachineLimitsIT {
             "-cp",
             System.getProperty("java.class.path"),
             Starved.class.getName()));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
-    assertThat(said)
+    assertThat(said(command))
         .matches(
             "Exited\\[code=0]\n"
                 + "took true\n"
                 + "(not prepared\n"
                 + "){3,}(Exited\\[code=0]\n"
                 + "){3,}left open: 0\n");
+  }
+
+  @Test
+  @DisplayName(
+      "where there is room for a program and none for the thread that waits for it, the program is"
+          + " not started, or ended: it would run once more beside itself")
+  void threads(@TempDir Path directory) throws Exception {
+    assumeTrue(ProgramUser.isRoot(), "only root can be a user of its own, whose threads it counts");
+    Path begun = Files.createFile(directory.resolve("begun"));
+    List<String> command = new ArrayList<>(AS_NOBODY_ELSE);
+    command.addAll(List.of("prlimit", "--nproc=150"));
+    command.addAll(
+        JavaCommand.java(
+            "-Xlog:disable",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Crowded.class.getName(),
+            begun.toString()));
+
+    assertThat(said(command))
+        .matches(
+            "took true\n((not prepared|Exited\\[code=0])\n){%d}begun and not ended: 0\n"
+                .formatted(MOST_FREE + 1))
+        .contains("not prepared", EXITED);
+  }
+
+  private static String said(List<String> command) throws IOException {
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 }

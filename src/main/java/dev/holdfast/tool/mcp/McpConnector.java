@@ -1,6 +1,7 @@
 package dev.holdfast.tool.mcp;
 
 import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.process.OwnSession;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.process.ProgramRun;
@@ -43,7 +44,7 @@ record McpConnector(
    * Starts the server, where it is a program, and shakes hands.
    *
    * @throws IOException if it cannot be started
-   * @throws dev.holdfast.process.NotPreparedException if this machine has no room for any program
+   * @throws NotPreparedException if this machine has no room for any program
    * @throws TimeoutException if it does not answer
    * @throws RuntimeException if it ends or answers nonsense
    */
@@ -59,7 +60,7 @@ record McpConnector(
       connection.ask(McpSyncClient::initialize, settings.startTimeout());
       connected = true;
       return connection;
-    } catch (ServerEnded e) {
+    } catch (ServerEnded | NotPreparedException e) {
       throw e;
     } catch (RuntimeException e) {
       // What it said is whole when it has ended. Closed again, it does nothing.

@@ -1,6 +1,7 @@
 package dev.holdfast.tool.mcp;
 
 import dev.holdfast.process.CutText;
+import dev.holdfast.process.MachineLimits;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.OwnSession;
 import dev.holdfast.process.ProcessTree;
@@ -66,9 +67,7 @@ final class StdioTransport implements McpClientTransport {
   static StdioTransport start(OwnSession session, McpJsonMapper mapper, McpSettings settings)
       throws IOException {
     Process process = session.start();
-    StdioTransport transport = new StdioTransport(process, session.tree(process), mapper, settings);
-    Thread.ofPlatform().daemon().name("holdfast-mcp-stderr").start(transport::listen);
-    return transport;
+    return new StdioTransport(process, session.tree(process), mapper, settings);
   }
 
   private void listen() {
@@ -92,13 +91,20 @@ final class StdioTransport implements McpClientTransport {
 
   @Override
   public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
-    // A virtual thread that waits for a pipe would keep its carrier.
     return Mono.fromRunnable(
-        () ->
-            Thread.ofPlatform()
-                .daemon()
-                .name("holdfast-mcp-stdout")
-                .start(() -> ended.complete(ConnectionEnd.because(read(handler)))));
+        () -> {
+          start("holdfast-mcp-stderr", this::listen);
+          start("holdfast-mcp-stdout", () -> ended.complete(ConnectionEnd.because(read(handler))));
+        });
+  }
+
+  /** A virtual thread that waits for a pipe would keep its carrier. */
+  private static void start(String name, Runnable work) {
+    try {
+      Thread.ofPlatform().daemon().name(name).start(work);
+    } catch (OutOfMemoryError e) { // of threads
+      throw MachineLimits.noProcesses(e);
+    }
   }
 
   /** To the end of the server's output. */

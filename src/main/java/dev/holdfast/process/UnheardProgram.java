@@ -1,0 +1,51 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A program that Java has started and says it has not: there was no thread to wait for its end. As
+ * its work is done once more later, it must not go on.
+ */
+final class UnheardProgram {
+  private static final Logger log = LoggerFactory.getLogger(UnheardProgram.class);
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
+  private static final int LOOKS = 200;
+  private static final long NO_SESSION = -1;
+
+  private UnheardProgram() {}
+
+  /**
+   * Kills what carries the id of the run, if anything does. The dead process itself stays in the
+   * machine's table until this one ends: Java does not reap it, and would wait in vain for the next
+   * one of its number.
+   */
+  static void end(OwnSession session) {
+    try {
+      List<ProcessTable.Member> living = living(session);
+      for (int looks = 0; !living.isEmpty() && looks < LOOKS; looks++) {
+        living.forEach(each -> each.handle().ifPresent(ProcessHandle::destroyForcibly));
+        LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+        living = living(session);
+      }
+      if (!living.isEmpty()) {
+        List<Long> pids = living.stream().map(ProcessTable.Member::pid).toList();
+        log.warn("Processes {} of a program that starts again cannot be killed: end them", pids);
+      }
+    } catch (IOException e) {
+      log.warn(
+          "The process table cannot be read ({}): a program with {}={} may run beside a second one",
+          e.toString(),
+          ProgramRun.RUN_ID,
+          session.runId());
+    }
+  }
+
+  private static List<ProcessTable.Member> living(OwnSession session) throws IOException {
+    return ProcessTable.read(0, null).members(NO_SESSION, session.runId(), 0, session.user());
+  }
+}
