@@ -26,8 +26,6 @@ public final class MachineLimits {
   /** The process, and the thread that waits for it. */
   private static final int THREADS_OF_START = 2;
 
-  private static final long SMALL_STACK = 64 * 1024;
-
   private MachineLimits() {}
 
   /**
@@ -56,7 +54,7 @@ public final class MachineLimits {
     Semaphore seen = new Semaphore(0);
     try {
       for (int i = 0; i < THREADS_OF_START; i++) {
-        new Thread(null, seen::acquireUninterruptibly, "holdfast-room", SMALL_STACK).start();
+        Thread.ofPlatform().name("holdfast-room").start(seen::acquireUninterruptibly);
       }
     } catch (OutOfMemoryError e) {
       throw noProcesses(e);

@@ -182,8 +182,9 @@ class MachineLimitsIT {
 
     assertThat(said(command))
         .matches(
-            "took true\n((not prepared|Exited\\[code=0])\n){%d}begun and not ended: 0\n"
-                .formatted(MOST_FREE + 1))
+            "took true\n((not prepared|Exited\\[code=0])\n){"
+                + (MOST_FREE + 1)
+                + "}begun and not ended: 0\n")
         .contains("not prepared", EXITED);
   }
 
