@@ -107,9 +107,25 @@ public record Database(
   private static HikariDataSource open(HikariConfig config) {
     ReadOnlySessions readOnly = new ReadOnlySessions();
     config.setExceptionOverride(readOnly);
-    HikariDataSource pool = new HikariDataSource(config);
+    HikariDataSource pool = new KeptPool(config, new PoolKeeper(config.getPoolName()));
     readOnly.pool = pool.getHikariPoolMXBean();
     return pool;
+  }
+
+  private static final class KeptPool extends HikariDataSource {
+    private final PoolKeeper keeper;
+
+    KeptPool(HikariConfig config, PoolKeeper keeper) {
+      config.setScheduledExecutor(keeper);
+      super(config);
+      this.keeper = keeper;
+    }
+
+    @java.lang.Override
+    public void close() {
+      super.close();
+      keeper.shutdownNow();
+    }
   }
 
   private HikariConfig config() {

@@ -69,13 +69,13 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /**
-   * Whatever a data source of somebody else's throws, as when it cannot fetch a token: the database
-   * was asked nothing, so it has refused nothing.
+   * Whatever a data source of somebody else's throws, as when it cannot fetch a token, or a pool
+   * that can start no thread: the database was asked nothing, so it has refused nothing.
    */
   private Connection lent() throws SQLException {
     try {
       return dataSource.getConnection();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       throw new QueueUnavailableException("the data source lends no connection: " + e, e);
     }
   }

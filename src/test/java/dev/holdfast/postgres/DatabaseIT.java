@@ -15,6 +15,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -52,6 +53,21 @@ class DatabaseIT {
       assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'pool'"))
           .isEqualTo(2);
     }
+  }
+
+  @Test
+  @DisplayName("a closed pool leaves no thread behind")
+  void closed() throws Exception {
+    Thread keeper;
+    try (HikariDataSource pool = database.withApplicationName("closed-pool").open()) {
+      assertThat(new TestSql(pool).number("SELECT 1")).isEqualTo(1);
+      keeper =
+          Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().equals("closed-pool:keeper"))
+              .findFirst()
+              .orElseThrow();
+    }
+    assertThat(keeper.join(Duration.ofSeconds(30))).isTrue();
   }
 
   @Test

@@ -21,6 +21,7 @@ public final class LossyDataSource implements DataSource {
   private final AtomicInteger lost = new AtomicInteger();
   private volatile boolean refusing;
   private volatile boolean throwing;
+  private volatile boolean withoutThreads;
 
   public LossyDataSource(DataSource database) {
     this.database = database;
@@ -45,9 +46,15 @@ public final class LossyDataSource implements DataSource {
     throwing = true;
   }
 
+  /** No connection is made any more, in the way of a pool that can start no thread. */
+  public void refuseWithoutThreads() {
+    withoutThreads = true;
+  }
+
   public void accept() {
     refusing = false;
     throwing = false;
+    withoutThreads = false;
   }
 
   @Override
@@ -57,6 +64,9 @@ public final class LossyDataSource implements DataSource {
     }
     if (throwing) {
       throw new IllegalStateException("no token for the database");
+    }
+    if (withoutThreads) {
+      throw new OutOfMemoryError("unable to create native thread");
     }
     Connection connection = database.getConnection();
     return (Connection)

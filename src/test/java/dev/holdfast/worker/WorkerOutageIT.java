@@ -123,7 +123,9 @@ class WorkerOutageIT {
   }
 
   @Test
-  @DisplayName("A46: a data source that throws an unchecked exception is an outage: all is stored")
+  @DisplayName(
+      "A46: a data source that throws an unchecked exception, or can start no thread, is an outage:"
+          + " all is stored")
   void uncheckedDataSource() {
     LossyDataSource lossy = new LossyDataSource(database.dataSource());
     AtomicInteger finishes = new AtomicInteger();
@@ -135,10 +137,11 @@ class WorkerOutageIT {
                   @Override
                   public List<FinishResult> finish(
                       List<? extends Finish> finished, Collection<Long> closedLeases) {
-                    if (finishes.incrementAndGet() == 1) {
-                      lossy.refuseUnchecked();
-                    } else {
-                      lossy.accept();
+                    lossy.accept();
+                    switch (finishes.incrementAndGet()) {
+                      case 1 -> lossy.refuseUnchecked();
+                      case 2 -> lossy.refuseWithoutThreads();
+                      default -> {}
                     }
                     return super.finish(finished, closedLeases);
                   }

@@ -1,0 +1,39 @@
+package dev.holdfast.postgres;
+
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does what a pool has to do time after time, as HikariCP's own executor does, and goes on with it
+ * after an error. Where no thread can be started, what HikariCP has put in its queue for one stays
+ * there, and calls that wait for a connection do not start another: the pool would be of no use for
+ * ever, were it not filled up here as soon as there is room.
+ */
+final class PoolKeeper extends ScheduledThreadPoolExecutor {
+  private static final Logger log = LoggerFactory.getLogger(PoolKeeper.class);
+
+  private final String pool;
+
+  PoolKeeper(String pool) {
+    super(1, Thread.ofPlatform().daemon().name(pool + ":keeper").factory());
+    this.pool = pool;
+    setRemoveOnCancelPolicy(true);
+  }
+
+  @Override
+  public ScheduledFuture<?> scheduleWithFixedDelay(
+      Runnable task, long initialDelay, long delay, TimeUnit unit) {
+    return super.scheduleWithFixedDelay(() -> runOrSay(task), initialDelay, delay, unit);
+  }
+
+  private void runOrSay(Runnable task) {
+    try {
+      task.run();
+    } catch (OutOfMemoryError e) { // of threads
+      log.warn("the pool {} cannot be looked after now: {}", pool, e.getMessage());
+    }
+  }
+}
