@@ -14,14 +14,15 @@ class PoolKeeperTest {
     CountDownLatch rounds = new CountDownLatch(3);
     PoolKeeper keeper = new PoolKeeper("starved");
     try {
-      var _ = keeper.scheduleWithFixedDelay(
-          () -> {
-            rounds.countDown();
-            throw new OutOfMemoryError("unable to create native thread");
-          },
-          0,
-          1,
-          TimeUnit.MILLISECONDS);
+      var _ =
+          keeper.scheduleWithFixedDelay(
+              () -> {
+                rounds.countDown();
+                throw new OutOfMemoryError("unable to create native thread");
+              },
+              0,
+              1,
+              TimeUnit.MILLISECONDS);
       assertThat(rounds.await(30, TimeUnit.SECONDS)).isTrue();
     } finally {
       keeper.shutdownNow();
