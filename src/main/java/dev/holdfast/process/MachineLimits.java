@@ -20,6 +20,9 @@ public final class MachineLimits {
   /** EAGAIN, ENOMEM, ENFILE, EMFILE; Java has the number in the message alone. */
   private static final Pattern NO_PROCESS = Pattern.compile("\\berror[=:] ?(?:11|12|23|24)\\b");
 
+  /** Java starts programs by one of its own files; an update of Java puts another in its place. */
+  private static final Pattern NO_HELPER = Pattern.compile("posix_spawn failed|spawn helper");
+
   /** Three streams, the ends of two pipes, and one to spare. */
   private static final int FILES_OF_START = 8;
 
@@ -40,6 +43,9 @@ public final class MachineLimits {
     } catch (IOException e) {
       if (NO_PROCESS.matcher(String.valueOf(e.getMessage())).find() || isOfStreams(e)) {
         throw noProcesses(e);
+      }
+      if (NO_HELPER.matcher(String.valueOf(e.getMessage())).find()) {
+        throw noHelper(e);
       }
       throw TextTooLongException.orSame(e, builder);
     }
@@ -85,6 +91,14 @@ public final class MachineLimits {
   /** Java could not open the program's streams; a program that is missing fails in another way. */
   private static boolean isOfStreams(IOException e) {
     return e.getCause() instanceof FileNotFoundException;
+  }
+
+  private static NotPreparedException noHelper(IOException cause) {
+    return new NotPreparedException(
+        "this worker's Java cannot start programs any more ("
+            + String.valueOf(cause.getMessage()).lines().findFirst().orElse("")
+            + "): start the worker again, as after an update of Java in its place",
+        cause);
   }
 
   /** What to throw where a process or a thread found no room. */

@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,7 +21,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,7 +37,23 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class MachineLimitsIT {
   private static final int MOST_FREE = 30;
+  private static final String HELPER = "lib/jspawnhelper";
   private static final String EXITED = "Exited[code=0]";
+
+  /** Starts a program before and after its Java is replaced. */
+  static final class Updated {
+    private Updated() {}
+
+    public static void main(String[] arguments) throws Exception {
+      Starved.say(Starved.start());
+      Path helper = Path.of(System.getProperty("java.home"), HELPER);
+      Files.delete(helper);
+      Starved.say(Starved.start());
+      Files.writeString(helper, "#!/bin/sh\nexit 1\n");
+      Files.setPosixFilePermissions(helper, PosixFilePermissions.fromString("rwxr-xr-x"));
+      Starved.say(Starved.start());
+    }
+  }
 
   /** A user of its own that may read all the same what its program is made of. */
   private static final List<String> AS_NOBODY_ELSE =
@@ -122,7 +142,7 @@ class MachineLimitsIT {
       }
     }
 
-    private static String start() throws InterruptedException {
+    static String start() throws InterruptedException {
       return start(List.of("/bin/true"));
     }
 
@@ -186,6 +206,46 @@ class MachineLimitsIT {
                 + (MOST_FREE + 1)
                 + "}begun and not ended: 0\n")
         .contains("not prepared", EXITED);
+  }
+
+  @Test
+  @DisplayName(
+      "where Java was updated under a running worker, no program is wrong: the worker cannot start"
+          + " any")
+  void updated(@TempDir Path directory) throws Exception {
+    Path java = copyOfJava(directory);
+    List<String> command =
+        new ArrayList<>(List.of(java.resolve("bin/java").toString(), "-XX:TieredStopAtLevel=1"));
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
+    command.add(Updated.class.getName());
+
+    assertThat(said(command)).isEqualTo(EXITED + "\nnot prepared\nnot prepared\n");
+  }
+
+  /** With files of its own where Java looks for itself, and links for all others. */
+  private static Path copyOfJava(Path copy) throws IOException {
+    Path java = Path.of(System.getProperty("java.home"));
+    Set<Path> own =
+        Set.of(
+            java.resolve("bin/java"),
+            java.resolve("lib/libjli.so"),
+            java.resolve("lib/server/libjvm.so"),
+            java.resolve(HELPER));
+    try (Stream<Path> all = Files.walk(java)) {
+      for (Path each : (Iterable<Path>) all::iterator) {
+        Path place = copy.resolve(java.relativize(each).toString());
+        if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+          Files.createDirectories(place);
+        } else if (own.contains(each)) {
+          Files.copy(each, place);
+        } else {
+          Files.createSymbolicLink(place, each);
+        }
+      }
+    }
+    return copy;
   }
 
   private static String said(List<String> command) throws IOException {
