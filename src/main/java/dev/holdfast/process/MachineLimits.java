@@ -1,8 +1,10 @@
 package dev.holdfast.process;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +12,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 
 /**
@@ -23,8 +27,13 @@ public final class MachineLimits {
   /** Java starts programs by one of its own files; an update of Java puts another in its place. */
   private static final Pattern NO_HELPER = Pattern.compile("posix_spawn failed|spawn helper");
 
-  /** Three streams, the ends of two pipes, and one to spare. */
-  private static final int FILES_OF_START = 8;
+  /** Three streams, the ends of two pipes, and some for what is opened beside it. */
+  private static final int FILES_OF_START = 16;
+
+  private static final long PLENTY_OF_FILES = 65_536;
+
+  private static final ReentrantLock TURN = new ReentrantLock();
+  private static final long LONGEST_START_SECONDS = 5;
 
   /** The process, and the thread that waits for it. */
   private static final int THREADS_OF_START = 2;
@@ -36,6 +45,47 @@ public final class MachineLimits {
    *     same
    */
   static Process start(ProcessBuilder builder) throws IOException {
+    return inTurn(() -> startNow(builder));
+  }
+
+  /** The start of a program, or all that has to be done for it. */
+  @FunctionalInterface
+  interface Start {
+    Process run() throws IOException;
+  }
+
+  /**
+   * Where there may be too few files for all, does one after the other: one that runs out of files
+   * beside another makes Java 25 close files that are not its own, which may be a connection by
+   * then.
+   */
+  static Process inTurn(Start start) throws IOException {
+    boolean turn = mayRunOutOfFiles() && awaitTurn();
+    try {
+      return start.run();
+    } finally {
+      if (turn) {
+        TURN.unlock();
+      }
+    }
+  }
+
+  private static boolean mayRunOutOfFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        && unix.getMaxFileDescriptorCount() < PLENTY_OF_FILES;
+  }
+
+  /** Not for ever: a start may hang, as in a directory whose server has gone. */
+  private static boolean awaitTurn() {
+    try {
+      return TURN.tryLock(LONGEST_START_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static Process startNow(ProcessBuilder builder) throws IOException {
     requireFiles();
     requireThreads();
     try {

@@ -45,6 +45,10 @@ final class ProgramStreams implements AutoCloseable {
    * @throws IOException if it cannot be started; to be closed then, too
    */
   Process start(OwnSession session, String input) throws IOException {
+    return MachineLimits.inTurn(() -> startNow(session, input));
+  }
+
+  private Process startNow(OwnSession session, String input) throws IOException {
     Path directory = MachineLimits.temporaryDirectory(DIRECTORY);
     Path stdin = directory.resolve("stdin");
     Path out = directory.resolve("stdout");

@@ -51,7 +51,7 @@ class SickMachineIT {
           + " while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
   private static final int FEWER_THAN_A_START_NEEDS = 4;
-  private static final int ENOUGH_FOR_A_FEW = 22;
+  private static final int ENOUGH_FOR_A_FEW = 34;
 
   private final TicketRows rows;
   @AutoClose private final ModelServer models = ModelServer.start();

@@ -17,11 +17,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -39,6 +46,32 @@ class MachineLimitsIT {
   private static final int MOST_FREE = 30;
   private static final String HELPER = "lib/jspawnhelper";
   private static final String EXITED = "Exited[code=0]";
+
+  /** Starts many programs at once with files for a few. */
+  static final class Together {
+    private Together() {}
+
+    public static void main(String[] arguments) throws Exception {
+      Starved.say(Starved.start());
+      Deque<InputStream> taken = new ArrayDeque<>();
+      Starved.takeAll(taken);
+      for (int free = 0; free < MOST_FREE; free++) {
+        taken.removeLast().close();
+      }
+      try (ExecutorService threads = Executors.newFixedThreadPool(10)) {
+        Callable<String> start = Starved::start;
+        Set<String> ends = new TreeSet<>();
+        for (Future<String> end : threads.invokeAll(Collections.nCopies(200, start))) {
+          ends.add(end.get());
+        }
+        Starved.say(ends.toString());
+      }
+      for (InputStream each : taken) {
+        each.close();
+      }
+      Starved.say("has its stdin: " + new File("/proc/self/fd/0").exists());
+    }
+  }
 
   /** Starts a program before and after its Java is replaced. */
   static final class Updated {
@@ -112,7 +145,7 @@ class MachineLimitsIT {
       Class.forName(TextTooLongException.class.getName());
       say(start());
       int before = openFiles();
-      List<InputStream> taken = new ArrayList<>();
+      Deque<InputStream> taken = new ArrayDeque<>();
       takeAll(taken);
       for (int free = 0; free <= MOST_FREE; free++) {
         say(start());
@@ -132,7 +165,7 @@ class MachineLimitsIT {
       return Objects.requireNonNull(new File("/proc/self/fd").list()).length;
     }
 
-    private static void takeAll(List<InputStream> taken) {
+    static void takeAll(Deque<InputStream> taken) {
       try {
         while (true) {
           taken.add(new FileInputStream("/dev/null"));
@@ -147,7 +180,8 @@ class MachineLimitsIT {
     }
 
     static String start(List<String> program) throws InterruptedException {
-      Map<String, String> environment = Map.of("PATH", "/bin", ProgramRun.RUN_ID, "starved");
+      String runId = UUID.randomUUID().toString();
+      Map<String, String> environment = Map.of("PATH", "/bin", ProgramRun.RUN_ID, runId);
       try (ProgramRun run =
           ProgramRun.start(program, Path.of("/"), environment, "", OutputLimits.merged(0, 100))) {
         return run.await(Duration.ofSeconds(30), Duration.ZERO).toString();
@@ -164,16 +198,7 @@ class MachineLimitsIT {
       "whatever a program needs when no more files can be opened, it is the machine that lacks it"
           + " and not the program that is wrong; nothing of it stays open")
   void openFiles() throws Exception {
-    List<String> command =
-        new ArrayList<>(List.of("sh", "-c", "ulimit -n 500 && exec \"$@\"", "sh"));
-    command.addAll(
-        JavaCommand.java(
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Starved.class.getName()));
-
-    assertThat(said(command))
+    assertThat(said(withFewFiles(Starved.class)))
         .matches(
             "Exited\\[code=0]\n"
                 + "took true\n"
@@ -206,6 +231,19 @@ class MachineLimitsIT {
                 + (MOST_FREE + 1)
                 + "}begun and not ended: 0\n")
         .contains("not prepared", EXITED);
+  }
+
+  @Test
+  @DisplayName(
+      "programs that are started at once where there are files for a few end or are not started:"
+          + " none is wrong, and no other file is closed")
+  void together() throws Exception {
+    assertThat(said(withFewFiles(Together.class)))
+        .matches(
+            "Exited\\[code=0]\n"
+                + "took true\n"
+                + "\\[Exited\\[code=0](, not prepared)?]\n"
+                + "has its stdin: true\n");
   }
 
   @Test
@@ -246,6 +284,18 @@ class MachineLimitsIT {
       }
     }
     return copy;
+  }
+
+  private static List<String> withFewFiles(Class<?> main) {
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", "ulimit -n 500 && exec \"$@\"", "sh"));
+    command.addAll(
+        JavaCommand.java(
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            main.getName()));
+    return command;
   }
 
   private static String said(List<String> command) throws IOException {
