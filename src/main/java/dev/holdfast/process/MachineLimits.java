@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 
@@ -30,13 +31,17 @@ public final class MachineLimits {
   /** Three streams, the ends of two pipes, and some for what is opened beside it. */
   private static final int FILES_OF_START = 16;
 
-  private static final long PLENTY_OF_FILES = 65_536;
+  private static final long PLENTY_OF_FILES = 4_096;
 
   private static final ReentrantLock TURN = new ReentrantLock();
   private static final long LONGEST_START_SECONDS = 5;
 
   /** The process, and the thread that waits for it. */
   private static final int THREADS_OF_START = 2;
+
+  static final long THREADS_LAST_NANOS = 50_000_000;
+  private static final AtomicLong THREADS_SEEN =
+      new AtomicLong(System.nanoTime() - THREADS_LAST_NANOS);
 
   private MachineLimits() {}
 
@@ -98,20 +103,28 @@ public final class MachineLimits {
         throw noHelper(e);
       }
       throw TextTooLongException.orSame(e, builder);
+    } catch (OutOfMemoryError e) {
+      THREADS_SEEN.set(System.nanoTime() - THREADS_LAST_NANOS);
+      throw e;
     }
   }
 
   /**
    * Java starts a program before it starts the thread that waits for the program's end: without
    * room for both, the program would run and nobody know of it. A process takes the room of a
-   * thread.
+   * thread. Where programs are started one upon the other not each looks, which would take a tenth
+   * of a short one's time.
    */
   private static void requireThreads() {
+    if (System.nanoTime() - THREADS_SEEN.get() < THREADS_LAST_NANOS) {
+      return;
+    }
     Semaphore seen = new Semaphore(0);
     try {
       for (int i = 0; i < THREADS_OF_START; i++) {
         Thread.ofPlatform().name("holdfast-room").start(seen::acquireUninterruptibly);
       }
+      THREADS_SEEN.set(System.nanoTime());
     } catch (OutOfMemoryError e) {
       throw noProcesses(e);
     } finally {
