@@ -112,6 +112,7 @@ public record Database(
     return pool;
   }
 
+  /** A pool that ends with its keeper: HikariCP does not end an executor that it was given. */
   private static final class KeptPool extends HikariDataSource {
     private final PoolKeeper keeper;
 

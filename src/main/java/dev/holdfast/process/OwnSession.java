@@ -55,12 +55,7 @@ public record OwnSession(
    * @throws NotPreparedException if this machine has no room for any program
    */
   public Process start() throws IOException {
-    try {
-      return MachineLimits.start(builder);
-    } catch (OutOfMemoryError e) { // of threads
-      UnheardProgram.end(this);
-      throw MachineLimits.noProcesses(e);
-    }
+    return ProgramStart.of(this);
   }
 
   /** Of the process that was started. */

@@ -42,10 +42,19 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
-class MachineLimitsIT {
+class ProgramStartIT {
   private static final int MOST_FREE = 30;
   private static final String HELPER = "lib/jspawnhelper";
   private static final String EXITED = "Exited[code=0]";
+
+  /** A user of its own that may read all the same what its program is made of. */
+  private static final List<String> AS_OWN_USER =
+      List.of(
+          "setpriv",
+          "--reuid=54321",
+          "--clear-groups",
+          "--inh-caps=+dac_override",
+          "--ambient-caps=+dac_override");
 
   /** Starts many programs at once with files for a few. */
   static final class Together {
@@ -88,15 +97,6 @@ class MachineLimitsIT {
     }
   }
 
-  /** A user of its own that may read all the same what its program is made of. */
-  private static final List<String> AS_NOBODY_ELSE =
-      List.of(
-          "setpriv",
-          "--reuid=54321",
-          "--clear-groups",
-          "--inh-caps=+dac_override",
-          "--ambient-caps=+dac_override");
-
   /** Has few threads, takes all of them, and starts a program again for each that it gives back. */
   static final class Crowded {
     private Crowded() {}
@@ -109,7 +109,7 @@ class MachineLimitsIT {
       Process busy = new ProcessBuilder("/bin/sleep", "100").start();
       Deque<Thread> taken = new ArrayDeque<>();
       takeAll(taken);
-      long forgotten = System.nanoTime() + MachineLimits.THREADS_LAST_NANOS;
+      long forgotten = System.nanoTime() + ProgramStart.THREADS_LAST_NANOS;
       while (System.nanoTime() - forgotten < 0) {
         Thread.onSpinWait();
       }
@@ -218,7 +218,7 @@ class MachineLimitsIT {
   void threads(@TempDir Path directory) throws Exception {
     assumeTrue(ProgramUser.isRoot(), "only root can be a user of its own, whose threads it counts");
     Path begun = Files.createFile(directory.resolve("begun"));
-    List<String> command = new ArrayList<>(AS_NOBODY_ELSE);
+    List<String> command = new ArrayList<>(AS_OWN_USER);
     command.addAll(List.of("prlimit", "--nproc=150"));
     command.addAll(
         JavaCommand.java(
