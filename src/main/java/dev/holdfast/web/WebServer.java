@@ -8,12 +8,15 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
@@ -32,6 +35,11 @@ public final class WebServer implements AutoCloseable {
 
   /** A byte may be three in a form: %E4. */
   private static final long FORM_BYTES = 3;
+
+  /** Of a refused body: as much as a large upload, and no longer than a patient client sends. */
+  private static final long MOST_REST_BYTES = 256L * 1024 * 1024;
+
+  private static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
   private static final EnumSet<DispatcherType> EVERY_REQUEST = EnumSet.of(DispatcherType.REQUEST);
 
@@ -57,6 +65,7 @@ public final class WebServer implements AutoCloseable {
               config.http.maxRequestSize = FORM_BYTES * maxPayloadBytes + ROOM_FOR_FORMS;
               config.jetty.modifyServletContextHandler(
                   handler -> {
+                    handler.addFilter(filter(WebServer::readRest), "/*", EVERY_REQUEST);
                     handler.addFilter(slots(access), "/*", EVERY_REQUEST);
                     handler.addFilter(filter(WebServer::headAsGet), "/*", EVERY_REQUEST);
                   });
@@ -75,6 +84,62 @@ public final class WebServer implements AutoCloseable {
   private static void requireFits(Context context, long most) {
     if (context.contentLength() > most && !Gate.isForm(context)) {
       throw new Refused(413, "the body is too large; see payload.max-bytes");
+    }
+  }
+
+  /**
+   * What is refused before its end is read to its end all the same: the server would cut the
+   * connection, and many a client sends everything before it looks for an answer.
+   */
+  private static void readRest(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    WithBody body = new WithBody((HttpServletRequest) request);
+    chain.doFilter(body, response);
+    if (!request.isAsyncStarted()) {
+      body.readRest(response);
+    }
+  }
+
+  private static final class WithBody extends HttpServletRequestWrapper {
+    private boolean wasAskedFor;
+
+    WithBody(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public ServletInputStream getInputStream() throws IOException {
+      wasAskedFor = true;
+      return super.getInputStream();
+    }
+
+    private void readRest(ServletResponse response) {
+      // To read is to ask for what a client holds back until it is asked.
+      boolean comes = wasAskedFor || getHeader("Expect") == null;
+      if (!comes || getContentLengthLong() <= 0 && getHeader("Transfer-Encoding") == null) {
+        return;
+      }
+      try {
+        ServletInputStream rest = super.getInputStream();
+        if (!rest.isFinished()) {
+          // Who looks for the answer while sending has it now.
+          response.getOutputStream().close();
+          skip(rest);
+        }
+      } catch (IOException e) {
+        // The client went away, or stopped sending: it reads no answer.
+      }
+    }
+
+    private static void skip(InputStream rest) throws IOException {
+      long until = System.nanoTime() + LONGEST_REST.toNanos();
+      byte[] buffer = new byte[8192];
+      long left = MOST_REST_BYTES;
+      int read = 0;
+      while (read >= 0 && left > 0 && System.nanoTime() < until) {
+        read = rest.read(buffer);
+        left -= read;
+      }
     }
   }
 

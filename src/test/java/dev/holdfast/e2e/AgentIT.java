@@ -177,8 +177,8 @@ class AgentIT {
         .as("with both targets closed the session waits for the first that opens (B26)")
         .isBetween(3000L, 30_000L);
     assertThat(millisBetween(requests.get(2), requests.get(3)))
-        .as("the hang is cut by limits.llm_timeout")
-        .isBetween(14_900L, 60_000L);
+        .as("the hang is cut by limits.llm_timeout, which counts before the server hears of a call")
+        .isBetween(12_000L, 60_000L);
     assertThat(rows.outcomes(id)).as("attempts of the ticket").containsExactly("succeeded");
     assertThat(rows.of(id, "result::text"))
         .isEqualTo("{\"status\": \"success\", \"content\": \"fixed\"}");

@@ -9,12 +9,15 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ApiClient.Answer;
 import dev.holdfast.web.access.Role;
+import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -261,12 +264,11 @@ class BadRequestsIT {
   @Test
   @DisplayName("a body over the limit is 413, whether it says its length or not")
   void tooLarge() throws Exception {
-    byte[] large = ("{\"kind\": \"" + "x".repeat(400_000) + "\"}").getBytes(StandardCharsets.UTF_8);
+    byte[] large = body(400_000);
     for (HttpRequest.BodyPublisher body :
         List.of(
-            HttpRequest.BodyPublishers.ofByteArray(large),
-            HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large)))) {
-      // It asks first: the answer may be lost where the connection is closed while it still sends.
+            BodyPublishers.ofByteArray(large),
+            BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large)))) {
       HttpRequest request =
           HttpRequest.newBuilder(ann.uri(TICKETS))
               .header("Authorization", "Bearer " + WebFixture.ANN)
@@ -276,6 +278,74 @@ class BadRequestsIT {
               .build();
       assertProblem(new Answer(ann.http().send(request, BodyHandlers.ofString())), 413);
     }
+  }
+
+  @Test
+  @DisplayName("who sends a whole body before reading gets the answer of a refused one, too")
+  void refusedBeforeItsEnd() throws Exception {
+    String length = "Content-Length: " + body(20_000_000).length;
+    assertThat(answerBehind(WebFixture.ANN, length)).startsWith("HTTP/1.1 413 ");
+    String chunked = "Transfer-Encoding: chunked";
+    assertThat(answerBehind(WebFixture.ANN, chunked)).startsWith("HTTP/1.1 413 ");
+    assertThat(answerBehind("nobody's", chunked)).startsWith("HTTP/1.1 401 ");
+  }
+
+  @Test
+  @DisplayName("who reads while sending has the answer of a refused body at once")
+  void refusedWhileSending() throws Exception {
+    try (Socket socket = send(WebFixture.ANN, "Content-Length: 20000000")) {
+      socket.getOutputStream().write(body(1000));
+      assertThat(firstLine(socket)).startsWith("HTTP/1.1 413 ");
+    }
+  }
+
+  @Test
+  @DisplayName("who asks first whether a body is welcome is not asked for one that is refused")
+  void refusedUnsent() throws Exception {
+    try (Socket socket = send(WebFixture.ANN, "Content-Length: 20000000\r\nExpect: 100-continue")) {
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 413 ").doesNotContain("100 Continue");
+    }
+  }
+
+  private static byte[] body(int size) {
+    return ("{\"kind\": \"" + "x".repeat(size) + "\"}").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The answer to a body of 20 MB, the first line. */
+  private String answerBehind(String token, String how) throws IOException {
+    byte[] body = body(20_000_000);
+    try (Socket socket = send(token, how)) {
+      OutputStream out = socket.getOutputStream();
+      if (how.startsWith("Content-Length")) {
+        out.write(body);
+      } else {
+        out.write((Integer.toHexString(body.length) + "\r\n").getBytes(StandardCharsets.US_ASCII));
+        out.write(body);
+        out.write("\r\n0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      }
+      return firstLine(socket);
+    }
+  }
+
+  private static String firstLine(Socket socket) throws IOException {
+    return new BufferedReader(
+            new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+        .readLine();
+  }
+
+  /** A request without its body. */
+  private Socket send(String token, String how) throws IOException {
+    Socket socket = new Socket("127.0.0.1", server.port());
+    socket.setSoTimeout(5000);
+    String head =
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n"
+            .formatted(TICKETS, token, how);
+    socket
+        .getOutputStream()
+        .write(
+            (head + "Content-Type: application/json\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+    return socket;
   }
 
   @ParameterizedTest
