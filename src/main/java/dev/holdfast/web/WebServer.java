@@ -115,8 +115,9 @@ public final class WebServer implements AutoCloseable {
 
     private void readRest(ServletResponse response) {
       // To read is to ask for what a client holds back until it is asked.
-      boolean comes = wasAskedFor || getHeader("Expect") == null;
-      if (!comes || getContentLengthLong() <= 0 && getHeader("Transfer-Encoding") == null) {
+      boolean isHeldBack = !wasAskedFor && getHeader("Expect") != null;
+      boolean isNone = getContentLengthLong() <= 0 && getHeader("Transfer-Encoding") == null;
+      if (isHeldBack || isNone) {
         return;
       }
       try {
