@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.holdfast.web.access.Access;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
@@ -16,6 +17,7 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -23,6 +25,7 @@ import java.util.List;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
@@ -40,6 +43,11 @@ public final class WebServer implements AutoCloseable {
   private static final long MOST_REST_BYTES = 256L * 1024 * 1024;
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(10);
+
+  private static final int MOST_CONNECTIONS = 10_000;
+
+  /** With that many a silent connection makes way for one that waits, as that of a health check. */
+  private static final Duration IDLE_WHERE_FULL = Duration.ofSeconds(2);
 
   private static final EnumSet<DispatcherType> EVERY_REQUEST = EnumSet.of(DispatcherType.REQUEST);
 
@@ -188,12 +196,22 @@ public final class WebServer implements AutoCloseable {
 
   private static ServerConnector connector(HttpPort port, Server server, HttpConfiguration http) {
     ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    NetworkConnectionLimit limit = new NetworkConnectionLimit(mostConnections(), connector);
+    limit.setEndPointIdleTimeout(IDLE_WHERE_FULL.toMillis());
+    server.addBean(limit);
     try {
       connector.open(port.channel());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return connector;
+  }
+
+  /** At most half of the open files: a worker's programs and its database need some, too. */
+  private static int mostConnections() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? (int) Math.min(MOST_CONNECTIONS, unix.getMaxFileDescriptorCount() / 2)
+        : MOST_CONNECTIONS;
   }
 
   public int port() {

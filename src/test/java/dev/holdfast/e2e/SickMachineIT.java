@@ -4,6 +4,7 @@ import static dev.holdfast.e2e.TicketRows.await;
 import static dev.holdfast.testing.ModelBehaviour.answer;
 import static dev.holdfast.testing.ModelBehaviour.choose;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -14,11 +15,15 @@ import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.mcp.FakeMcp;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -274,6 +279,47 @@ class SickMachineIT {
     assertThat(worker.stderr())
         .contains("this worker claims nothing for 1 s")
         .doesNotContain("this worker claims nothing for 4 s");
+  }
+
+  @Test
+  @DisplayName(
+      "more connections to a worker's port than it may open files keep it neither from its tickets"
+          + " nor from saying that it is ready")
+  void connections() throws Exception {
+    HoldfastProcess worker = holdfast.through("prlimit", "--nofile=600:600").worker();
+    List<Socket> silent = new CopyOnWriteArrayList<>();
+    int port = worker.address().getPort();
+    Thread visitor = Thread.ofVirtual().start(() -> connectAgainAndAgain(port, silent));
+    try {
+      await("there are connections").until(() -> silent.size() > 400);
+      long id =
+          enqueue(
+              "hello",
+              "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"echo\", \"hello\"]}");
+      rows.awaitState(id, "done");
+      assertThat(rows.outcomes(id)).containsExactly("succeeded");
+      assertThat(worker.get("/health/ready").statusCode()).isEqualTo(200);
+    } finally {
+      visitor.interrupt();
+      visitor.join();
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Each sends a part of a request and no more. */
+  private static void connectAgainAndAgain(int port, List<Socket> silent) {
+    while (!Thread.currentThread().isInterrupted() && silent.size() < 5000) {
+      try {
+        Socket socket = new Socket();
+        silent.add(socket);
+        socket.connect(new InetSocketAddress("127.0.0.1", port), 1000);
+        socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: ".getBytes(US_ASCII));
+      } catch (IOException e) {
+        // There is no room for one more at this moment.
+      }
+    }
   }
 
   private static long openFiles(HoldfastProcess worker) throws Exception {
