@@ -39,14 +39,14 @@ public final class WebServer implements AutoCloseable {
   /** A byte may be three in a form: %E4. */
   private static final long FORM_BYTES = 3;
 
-  /** Of a refused body: as much as a large upload, and no longer than a patient client sends. */
+  /** So much of a refused body is read at most, and for so long: the largest payload and more. */
   private static final long MOST_REST_BYTES = 256L * 1024 * 1024;
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
   private static final int MOST_CONNECTIONS = 10_000;
 
-  /** With that many a silent connection makes way for one that waits, as that of a health check. */
+  /** With that many a silent connection is closed, so that a health check comes in. */
   private static final Duration IDLE_WHERE_FULL = Duration.ofSeconds(2);
 
   private static final EnumSet<DispatcherType> EVERY_REQUEST = EnumSet.of(DispatcherType.REQUEST);
@@ -96,22 +96,23 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
-   * What is refused before its end is read to its end all the same: the server would cut the
-   * connection, and many a client sends everything before it looks for an answer.
+   * Reads also the body of a request that was answered early. Many clients send everything before
+   * they look for an answer; without this the server would close the connection first.
    */
   private static void readRest(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    WithBody body = new WithBody((HttpServletRequest) request);
-    chain.doFilter(body, response);
+    Drained drained = new Drained((HttpServletRequest) request);
+    chain.doFilter(drained, response);
     if (!request.isAsyncStarted()) {
-      body.readRest(response);
+      drained.readRest(response);
     }
   }
 
-  private static final class WithBody extends HttpServletRequestWrapper {
+  /** A request whose body is read to its end, whoever has read a part of it. */
+  private static final class Drained extends HttpServletRequestWrapper {
     private boolean wasAskedFor;
 
-    WithBody(HttpServletRequest request) {
+    Drained(HttpServletRequest request) {
       super(request);
     }
 
@@ -124,8 +125,8 @@ public final class WebServer implements AutoCloseable {
     private void readRest(ServletResponse response) {
       // To read is to ask for what a client holds back until it is asked.
       boolean isHeldBack = !wasAskedFor && getHeader("Expect") != null;
-      boolean isNone = getContentLengthLong() <= 0 && getHeader("Transfer-Encoding") == null;
-      if (isHeldBack || isNone) {
+      boolean isEmpty = getContentLengthLong() <= 0 && getHeader("Transfer-Encoding") == null;
+      if (isHeldBack || isEmpty) {
         return;
       }
       try {
