@@ -27,7 +27,6 @@ import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
 import dev.holdfast.web.HealthRoutes;
-import dev.holdfast.web.HttpPort;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
@@ -37,6 +36,7 @@ import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
 import dev.holdfast.web.console.view.ConfiguredProvider;
+import dev.holdfast.web.port.HttpPort;
 import dev.holdfast.web.webhook.NoticeReceiver;
 import dev.holdfast.web.webhook.NoticeWebhook;
 import java.net.URI;
@@ -76,7 +76,7 @@ final class WebSurface implements AutoCloseable {
    * @param home where the token of a start without configured ones is kept; null if nobody needs
    *     one
    * @param traces under which tickets come in
-   * @throws dev.holdfast.web.PortUnavailableException if it cannot be had
+   * @throws dev.holdfast.web.port.PortUnavailableException if it cannot be had
    */
   static WebSurface bind(Settings settings, @Nullable Path home, Traces traces) {
     return new WebSurface(settings, home, traces);

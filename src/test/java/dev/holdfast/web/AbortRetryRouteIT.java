@@ -7,6 +7,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.access.Access;
+import dev.holdfast.web.port.HttpPort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

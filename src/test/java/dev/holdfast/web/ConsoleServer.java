@@ -10,6 +10,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.console.Console;
 import dev.holdfast.web.console.view.ConfiguredProvider;
+import dev.holdfast.web.port.HttpPort;
 import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.port.HttpPort;
+import dev.holdfast.web.port.PortUnavailableException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

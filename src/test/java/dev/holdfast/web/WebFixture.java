@@ -22,6 +22,7 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
+import dev.holdfast.web.port.HttpPort;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.OidcServer;
-import dev.holdfast.web.HttpPort;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebServer;
@@ -12,6 +11,7 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
+import dev.holdfast.web.port.HttpPort;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -1,20 +1,31 @@
-package dev.holdfast.web;
+package dev.holdfast.web.port;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * A port that is ours and listens, whether or not a {@link WebServer} answers there yet: whoever
- * connects before it does is kept waiting by the operating system, not refused. Closing it twice is
+ * A port that is ours and listens, whether or not a server answers there yet: whoever connects
+ * before it does is kept waiting by the operating system, not refused. Closing it twice is
  * harmless, and so is closing it after its server.
  */
 public final class HttpPort implements AutoCloseable {
+  private static final int MOST_CONNECTIONS = 10_000;
+  private static final Duration IDLE_WHERE_FULL = Duration.ofSeconds(2);
+
   private final ServerSocketChannel channel;
 
   private HttpPort(ServerSocketChannel channel) {
@@ -60,8 +71,28 @@ public final class HttpPort implements AutoCloseable {
         "http://" + (address instanceof Inet6Address ? "[" + host + "]" : host) + ":" + number());
   }
 
-  ServerSocketChannel channel() {
-    return channel;
+  /**
+   * Through which an HTTP server answers here. Its connections are bounded; with that many, a
+   * silent one is closed, so that a health check comes in.
+   */
+  public ServerConnector connector(Server server, HttpConfiguration http) {
+    ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    NetworkConnectionLimit limit = new NetworkConnectionLimit(mostConnections(), connector);
+    limit.setEndPointIdleTimeout(IDLE_WHERE_FULL.toMillis());
+    server.addBean(limit);
+    try {
+      connector.open(channel);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return connector;
+  }
+
+  /** At most half of the open files: a worker's programs and its database need some, too. */
+  private static int mostConnections() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? (int) Math.min(MOST_CONNECTIONS, unix.getMaxFileDescriptorCount() / 2)
+        : MOST_CONNECTIONS;
   }
 
   @Override

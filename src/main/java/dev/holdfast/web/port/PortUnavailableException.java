@@ -1,4 +1,4 @@
-package dev.holdfast.web;
+package dev.holdfast.web.port;
 
 import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
