@@ -1,5 +1,7 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.process.MachineLimits;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
@@ -11,16 +13,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Applies whole-file and search/replace blocks, and gives the changes as a diff by git. */
 final class BlockEdits {
@@ -200,7 +199,11 @@ final class BlockEdits {
             + " lines of context with ASCII letters only; otherwise go on without it.");
   }
 
-  /** The diff that makes the files so; empty where nothing would change. */
+  /**
+   * The diff that makes the files so; empty where nothing would change.
+   *
+   * @throws dev.holdfast.process.NotPreparedException if this machine has no room to compare them
+   */
   String diff(Git git) throws IOException, InterruptedException {
     after
         .entrySet()
@@ -209,7 +212,7 @@ final class BlockEdits {
     if (after.isEmpty()) {
       return "";
     }
-    Path directory = Files.createTempDirectory("holdfast-blocks-");
+    Path directory = MachineLimits.temporaryDirectory("holdfast-blocks-");
     try {
       for (Map.Entry<String, Optional<String>> entry : after.entrySet()) {
         Optional<String> old = Objects.requireNonNull(before.get(entry.getKey()));
@@ -225,7 +228,7 @@ final class BlockEdits {
       Files.createDirectories(directory.resolve("b"));
       return diff(git, directory);
     } finally {
-      delete(directory);
+      DirectoryTree.delete(directory);
     }
   }
 
@@ -254,15 +257,5 @@ final class BlockEdits {
   private static void write(Path file, String content) throws IOException {
     Files.createDirectories(Objects.requireNonNull(file.getParent()));
     Files.writeString(file, content);
-  }
-
-  private static void delete(Path directory) throws IOException {
-    List<Path> all;
-    try (Stream<Path> walk = Files.walk(directory)) {
-      all = walk.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : all) {
-      Files.delete(path);
-    }
   }
 }

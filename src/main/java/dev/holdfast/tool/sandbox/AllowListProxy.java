@@ -1,5 +1,6 @@
 package dev.holdfast.tool.sandbox;
 
+import dev.holdfast.process.MachineLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -9,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -48,10 +48,11 @@ final class AllowListProxy {
   }
 
   /**
+   * @throws dev.holdfast.process.NotPreparedException if this machine has no room for its directory
    * @throws IOException if it cannot have its socket
    */
   static AllowListProxy open(List<Destination> allowed) throws IOException {
-    Path directory = Files.createTempDirectory("holdfast-proxy-");
+    Path directory = MachineLimits.temporaryDirectory("holdfast-proxy-");
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve(SOCKET)));
     directory.toFile().deleteOnExit();
