@@ -187,8 +187,9 @@ JOIN ticket_base b ON b.id = a.ticket_id
 LEFT JOIN designs d ON d.id = b.design_id
 CROSS JOIN LATERAL (
   SELECT count(*) AS calls, count(*) FILTER (WHERE s.entry->'unanswered' IS DISTINCT FROM 'true') AS answers,
-    sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
-    sum((s.entry->'usage'->>'output')::bigint) AS tokens_out,
+    sum(LEAST((s.entry->'usage'->>'input')::numeric + (s.entry->'usage'->>'cacheRead')::numeric + (s.entry->'usage'->>'cacheWrite')::numeric, 1e12))
+      AS tokens_in,
+    sum(LEAST((s.entry->'usage'->>'output')::numeric, 1e12)) AS tokens_out,
     sum((s.entry->>'costUsd')::numeric) AS cost_usd
   FROM session_journal s
   WHERE s.ticket_id = a.ticket_id AND s.lease_no = a.lease_no
@@ -222,8 +223,9 @@ FROM (
   SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model,
     count(*) FILTER (WHERE s.entry->'unanswered' IS DISTINCT FROM 'true') AS answers,
     count(*) FILTER (WHERE s.kind = 'discarded' AND s.entry->'unanswered' IS DISTINCT FROM 'true') AS discarded,
-    sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
-    sum((s.entry->'usage'->>'output')::bigint) AS tokens_out, sum((s.entry->>'costUsd')::numeric) AS cost_usd
+    sum(LEAST((s.entry->'usage'->>'input')::numeric + (s.entry->'usage'->>'cacheRead')::numeric + (s.entry->'usage'->>'cacheWrite')::numeric, 1e12))
+      AS tokens_in,
+    sum(LEAST((s.entry->'usage'->>'output')::numeric, 1e12)) AS tokens_out, sum((s.entry->>'costUsd')::numeric) AS cost_usd
   FROM session_journal s
   WHERE s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true' AND s.entry->'target' IS NOT NULL
   GROUP BY s.ticket_id, s.lease_no, provider, model

@@ -13,6 +13,7 @@ public sealed interface CallResult {
   /**
    * @param retryable whether the same call may succeed later or elsewhere
    * @param message the provider's words, with the root cause; never a key
+   * @param httpStatus of the answer's head; 200 where the answer itself was cut
    * @param code the provider's own error code or type
    * @param retryAfter how long it asks to wait
    * @param maybeBilled false only where the provider surely did no paid work

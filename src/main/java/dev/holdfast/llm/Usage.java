@@ -1,7 +1,8 @@
 package dev.holdfast.llm;
 
 /**
- * Tokens of one call, as the provider counted them. The parts of the input do not overlap.
+ * Tokens of one call, as the provider counted them. The parts of the input do not overlap. None is
+ * below zero or beyond 10^12: a provider says what it likes, and no sum may overflow by it.
  *
  * @param input read afresh
  * @param cacheRead read from the provider's prompt cache
@@ -9,7 +10,16 @@ package dev.holdfast.llm;
  * @param output written, reasoning included
  */
 public record Usage(long input, long cacheRead, long cacheWrite, long output) {
+  private static final long MOST = 1_000_000_000_000L;
+
   public static final Usage NONE = new Usage(0, 0, 0, 0);
+
+  public Usage {
+    input = Math.clamp(input, 0, MOST);
+    cacheRead = Math.clamp(cacheRead, 0, MOST);
+    cacheWrite = Math.clamp(cacheWrite, 0, MOST);
+    output = Math.clamp(output, 0, MOST);
+  }
 
   public Usage plus(Usage other) {
     return new Usage(

@@ -118,6 +118,49 @@ class BrokenAnswersTest extends ProviderFixture {
   }
 
   @ParameterizedTest
+  @CsvSource({"OPENAI, 4", "ANTHROPIC, 5", "ANTHROPIC, 6"})
+  @DisplayName("an answer that is whole, with its usage, is not paid again for a cut behind it")
+  void cutBehindTheEnd(Vendor vendor, int events) throws InterruptedException {
+    models.next(ModelBehaviour.cutAfter(events, ModelReply.text("abc")));
+    CallResult.Answer answer = answered(vendor);
+    assertThat(answer.message().text()).isEqualTo("abc");
+    assertThat(answer.usage().output()).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"OPENAI, 5", "ANTHROPIC, 6"})
+  @DisplayName("an answer that says that it ends is not waited for any longer")
+  void openBehindTheEnd(Vendor vendor, int events) throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    models.next(ModelBehaviour.pauseAfter(events, never, ModelReply.text("abc")));
+    assertThat(answered(vendor).message().text()).isEqualTo("abc");
+    never.countDown();
+  }
+
+  @Test
+  @DisplayName("figures of usage without measure overflow no sum")
+  void usageWithoutMeasure() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            "data:"
+                + " {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9223372036854775807,\"completion_tokens\":9223372036854775807}}\n\n"
+                + "data: [DONE]\n\n"));
+    Usage usage = answered(Vendor.OPENAI).usage();
+    assertThat(usage.plus(usage)).isEqualTo(usage);
+    assertThat(usage.context()).isEqualTo(2_000_000_000_000L);
+  }
+
+  @Test
+  @DisplayName("an event that is an error by its name is told in its words")
+  void errorEvent() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n"
+                + "event: error\ndata: {\"message\":\"upstream died\"}\n\n"));
+    assertThat(failed(Vendor.OPENAI).message()).isEqualTo("error within the answer: upstream died");
+  }
+
+  @ParameterizedTest
   @EnumSource
   @DisplayName("a stream that ends in good order before the answer does is a network error")
   void endsEarly(Vendor vendor) throws InterruptedException {

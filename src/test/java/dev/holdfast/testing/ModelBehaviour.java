@@ -91,11 +91,12 @@ public interface ModelBehaviour {
     return exchange -> {
       List<String> all = exchange.dialect().events(reply, exchange.request().model());
       try (OutputStream out = exchange.openStream()) {
-        for (int i = 0; i < all.size(); i++) {
-          if (i == events) {
-            released.await();
-          }
-          ModelExchange.write(out, all.get(i));
+        for (String event : all.subList(0, events)) {
+          ModelExchange.write(out, event);
+        }
+        released.await();
+        for (String event : all.subList(events, all.size())) {
+          ModelExchange.write(out, event);
         }
       }
     };

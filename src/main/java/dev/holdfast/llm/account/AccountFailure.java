@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param detail the provider's words, shortened; never a key
  * @param hint how long it asks to wait
- * @param weak whether the request itself may be to blame, as for a plain 500: such a one counts
- *     only where another ticket's came before it
+ * @param weak whether the request itself may be to blame, as for a plain 500 and an answer that was
+ *     cut: such a one counts only where another ticket's came before it
  */
 public record AccountFailure(
     Scope scope,
@@ -64,13 +64,18 @@ public record AccountFailure(
           Optional.of(failure(Scope.ofAccount(account), Reason.QUOTA, failed, false));
       case AUTH_ERROR ->
           Optional.of(failure(refused(account, model, failed), Reason.AUTH, failed, false));
-      case NETWORK_ERROR ->
-          failed.httpStatus() == null && failed.retryable()
-              ? Optional.of(failure(provider, Reason.OUTAGE, failed, false))
-              : Optional.empty();
+      case NETWORK_ERROR -> ofConnection(provider, failed);
       case MODEL_ERROR -> ofServer(provider, failed);
       case TIMEOUT, INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> Optional.empty();
     };
+  }
+
+  /** A server that begins to answer and is cut may be there for everybody but this request. */
+  private static Optional<AccountFailure> ofConnection(Scope provider, CallResult.Failed failed) {
+    boolean begun = failed.httpStatus() != null;
+    return failed.retryable()
+        ? Optional.of(failure(provider, Reason.OUTAGE, failed, begun))
+        : Optional.empty();
   }
 
   /** D14: a plan's allowance is the account's, whatever model met its end. */

@@ -6,6 +6,7 @@ import com.anthropic.core.RequestOptions;
 import com.anthropic.core.Timeout;
 import com.anthropic.core.http.HttpResponseFor;
 import com.anthropic.core.http.StreamResponse;
+import com.anthropic.errors.AnthropicIoException;
 import com.anthropic.errors.SseException;
 import com.anthropic.models.messages.RawMessageStreamEvent;
 import dev.holdfast.llm.CallResult;
@@ -17,6 +18,7 @@ import dev.holdfast.llm.wire.JsonTree;
 import dev.holdfast.llm.wire.Transmission;
 import dev.holdfast.llm.wire.VendorApi;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -79,9 +81,17 @@ final class AnthropicApi implements VendorApi {
   private static void read(
       HttpResponseFor<StreamResponse<RawMessageStreamEvent>> response, EventReader reader) {
     try (StreamResponse<RawMessageStreamEvent> events = response.parse()) {
-      events.stream().forEach(reader::accept);
+      Iterator<RawMessageStreamEvent> each = events.stream().iterator();
+      while (!reader.isComplete() && each.hasNext()) {
+        reader.accept(each.next());
+      }
     } catch (SseException e) {
       throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
+    } catch (AnthropicIoException e) {
+      // What is missing is the end of the transfer, not of the answer: it is not paid for again.
+      if (!reader.isAnswered()) {
+        throw e;
+      }
     }
   }
 

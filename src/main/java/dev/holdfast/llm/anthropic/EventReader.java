@@ -31,6 +31,7 @@ final class EventReader {
   private Usage usage = Usage.NONE;
   private @Nullable String stop;
   private boolean started;
+  private boolean complete;
 
   /** A thinking block that is being written. */
   private static final class OpenThinking {
@@ -64,6 +65,17 @@ final class EventReader {
             });
     event.contentBlockStop().flatMap(block -> block._index().asKnown()).ifPresent(this::closed);
     event.messageDelta().ifPresent(this::ended);
+    complete |= event.messageStop().isPresent();
+  }
+
+  /** True when nothing more can come, whether or not the server closes the connection. */
+  boolean isComplete() {
+    return complete;
+  }
+
+  /** True when nothing of the answer itself can be missing, nor what it costs. */
+  boolean isAnswered() {
+    return stop != null && !usage.equals(Usage.NONE);
   }
 
   private void opened(RawContentBlockStartEvent event) {

@@ -53,7 +53,13 @@ final class ChunkReader {
     this.calls = new CallAssembly(answer);
   }
 
+  /** True when nothing of the answer itself can be missing, nor what it costs. */
+  boolean isAnswered() {
+    return stop != null && !usage.equals(Usage.NONE);
+  }
+
   void accept(ChatCompletionChunk chunk) {
+    requireNoError(chunk);
     anyChunk = true;
     usage(chunk);
     for (Choice choice : known(chunk._choices())) {
@@ -61,6 +67,16 @@ final class ChunkReader {
       choice._delta().asKnown().ifPresent(this::delta);
       choice._finishReason().asKnown().ifPresent(reason -> stop = reason.asString());
       found(OpenAiUsage.within(choice._allProperties()));
+    }
+  }
+
+  /** Some servers name the event an error, and not what is in it. */
+  private static void requireNoError(ChatCompletionChunk chunk) {
+    Map<String, JsonValue> all = chunk._allProperties();
+    if (chunk._choices().isMissing() && string(all.get("message")).isPresent()) {
+      throw new ErrorInStreamException(
+          JsonTree.of(JsonValue.from(all).convert(Object.class)).toString(),
+          new InvalidAnswerException("an error within the answer", null));
     }
   }
 

@@ -9,6 +9,7 @@ import com.openai.core.Timeout;
 import com.openai.core.http.HttpClient;
 import com.openai.core.http.HttpResponseFor;
 import com.openai.core.http.StreamResponse;
+import com.openai.errors.OpenAIIoException;
 import com.openai.errors.SseException;
 import com.openai.models.chat.completions.ChatCompletionChunk;
 import dev.holdfast.llm.CallResult;
@@ -85,6 +86,11 @@ final class OpenAiApi implements VendorApi {
       chunks.stream().filter(Objects::nonNull).forEach(reader::accept);
     } catch (SseException e) {
       throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
+    } catch (OpenAIIoException e) {
+      // What is missing is the end of the transfer, not of the answer: it is not paid for again.
+      if (!reader.isAnswered()) {
+        throw e;
+      }
     }
   }
 

@@ -36,6 +36,14 @@ public final class Failures {
     return answered(status, body, Map.of(), now, null);
   }
 
+  /** Where the deadline cut the call. An error's status is known before its body ends. */
+  static CallResult.Failed late(String message, Transmission seen, Instant now) {
+    Integer status = seen.status();
+    return status != null && status >= 300
+        ? answered(status, seen.errorBody(), seen.headers(), now, null)
+        : failed(ErrorMeaning.TIMEOUT, message, true, null);
+  }
+
   static CallResult.Failed of(Exception thrown, Transmission seen, Instant now) {
     Integer status = seen.status();
     if (status != null && status >= 300) {
@@ -152,14 +160,28 @@ public final class Failures {
     if (timedOut) {
       return failed(ErrorMeaning.TIMEOUT, chain(thrown), sent, thrown);
     }
-    String when = seen.status() == null ? "no answer: " : "the answer was cut: ";
-    return isHopeless(thrown)
-        ? failed(
-            new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false),
-            when + chain(thrown) + wayOut(thrown),
-            sent,
-            thrown)
-        : failed(ErrorMeaning.NETWORK, when + chain(thrown), sent, thrown);
+    if (isHopeless(thrown)) {
+      return failed(
+          new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false),
+          "no answer: " + chain(thrown) + wayOut(thrown),
+          sent,
+          thrown);
+    }
+    return seen.status() == null
+        ? failed(ErrorMeaning.NETWORK, "no answer: " + chain(thrown), sent, thrown)
+        : cut("the answer was cut: " + chain(thrown), seen.status(), thrown);
+  }
+
+  private static CallResult.Failed cut(String message, Integer status, Exception thrown) {
+    return new CallResult.Failed(
+        ErrorMeaning.NETWORK.kind(),
+        ErrorMeaning.NETWORK.retryable(),
+        ErrorBody.cut(message),
+        status,
+        null,
+        null,
+        true,
+        thrown);
   }
 
   /** A server that ends while hands are shaken has merely gone away. */

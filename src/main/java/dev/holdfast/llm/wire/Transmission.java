@@ -4,6 +4,7 @@ import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Usage;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -57,10 +58,21 @@ public final class Transmission {
     }
   }
 
-  private InputStream error(InputStream raw) throws IOException {
-    byte[] bytes = raw.readNBytes(MAX_ERROR_BODY);
-    errorBody = new String(bytes, StandardCharsets.UTF_8);
-    return new ByteArrayInputStream(bytes);
+  /** What was read stays, also where the rest is cut off or does not come. */
+  private InputStream error(InputStream raw) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    byte[] buffer = new byte[8192];
+    try {
+      int read = raw.read(buffer);
+      while (read >= 0 && bytes.size() < MAX_ERROR_BODY) {
+        bytes.write(buffer, 0, Math.min(read, MAX_ERROR_BODY - bytes.size()));
+        errorBody = bytes.toString(StandardCharsets.UTF_8);
+        read = raw.read(buffer);
+      }
+    } catch (IOException e) {
+      // The status says what kind of error it is, and what has come says more.
+    }
+    return new ByteArrayInputStream(bytes.toByteArray());
   }
 
   private InputStream answer(InputStream raw) throws IOException {

@@ -143,8 +143,9 @@ public final class WireProvider implements ChatProvider {
       while (true) {
         long left = deadline - nanoTime.getAsLong();
         if (left <= 0) {
-          return Failures.failed(
-              ErrorMeaning.TIMEOUT, "no complete answer within " + request.timeout(), true, null);
+          return withoutSecret(
+              Failures.late(
+                  "no complete answer within " + request.timeout(), seen, clock.instant()));
         }
         CallResult result = relay.next(left, stream);
         if (result != null) {

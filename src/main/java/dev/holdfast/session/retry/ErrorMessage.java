@@ -10,7 +10,9 @@ final class ErrorMessage {
 
   static String of(CallResult.Failed failure) {
     String label = label(failure.kind());
-    Integer status = failure.httpStatus();
+    Integer head = failure.httpStatus();
+    // What was cut began well.
+    Integer status = head == null || head < 300 ? null : head;
     String code = status == null ? "" : " " + status;
     boolean saysSo =
         failure.message().toLowerCase(Locale.ROOT).contains(label)

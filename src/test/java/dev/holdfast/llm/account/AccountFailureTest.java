@@ -38,6 +38,7 @@ class AccountFailureTest {
         "AUTH_ERROR, false, -, authentication_error, openai/k1/, AUTH, false",
         "AUTH_ERROR, false, 403, -, openai/k1/m-1, AUTH, false",
         "NETWORK_ERROR, true, -, -, openai//, OUTAGE, false",
+        "NETWORK_ERROR, true, 200, -, openai//, OUTAGE, true",
         "MODEL_ERROR, true, 529, -, openai//, OVERLOADED, false",
         "MODEL_ERROR, true, -, overloaded_error, openai//, OVERLOADED, false",
         "MODEL_ERROR, true, 503, Server_Is_OVERLOADED, openai//, OVERLOADED, false",
@@ -48,7 +49,9 @@ class AccountFailureTest {
         "MODEL_ERROR, true, -, UNAVAILABLE, openai//, OUTAGE, false",
         "MODEL_ERROR, true, 500, UNAVAILABLE, openai//, OUTAGE, false",
       })
-  @DisplayName("a failure closes as little as it speaks of; a plain 500 is only a weak sign")
+  @DisplayName(
+      "a failure closes as little as it speaks of; a plain 500 and an answer that was cut are only"
+          + " weak signs")
   void scopes(
       FailureKind kind,
       boolean retryable,
@@ -78,7 +81,6 @@ class AccountFailureTest {
         "MODEL_ERROR, false, 503, unavailable",
         "MODEL_ERROR, true, 499, -",
         "NETWORK_ERROR, false, -, -",
-        "NETWORK_ERROR, true, 200, -",
       })
   @DisplayName("what the request, the network or our own bounds are to blame for closes nobody")
   void notToBlame(

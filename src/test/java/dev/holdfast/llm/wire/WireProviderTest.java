@@ -302,6 +302,26 @@ class WireProviderTest {
   }
 
   @Test
+  @DisplayName("an error whose body does not end by the deadline is the error that its status says")
+  void errorWithoutEnd() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    CallResult.Failed failed =
+        failed(
+            transmission -> {
+              String body =
+                  "{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"" + SECRET + "\"}}";
+              opened(transmission, 429, body);
+              nanos.addAndGet(Calls.TIMEOUT.toNanos());
+              transmission.newAnswer().text("wakes who waits");
+              never.await();
+              throw new AssertionError("nobody lets it go");
+            });
+    assertThat(failed.kind()).isEqualTo(FailureKind.QUOTA_EXCEEDED);
+    assertThat(failed.httpStatus()).isEqualTo(429);
+    assertThat(failed.message()).doesNotContain(SECRET);
+  }
+
+  @Test
   @DisplayName("an interrupt before the request sends nothing")
   void interruptedBefore() {
     Thread.currentThread().interrupt();

@@ -1,11 +1,13 @@
 package dev.holdfast.web.console;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.web.console.view.Diff;
 import dev.holdfast.web.console.view.LineChanges;
 import dev.holdfast.web.console.view.ResultView;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +79,14 @@ class DiffTest {
     assertThat(ResultView.of(null).isEmpty()).isTrue();
     assertThat(ResultView.of("[1]").json()).contains("1");
     assertThat(ResultView.of("{broken").texts()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("a result that is nested deep is not many times larger on the page")
+  void nestedDeep() {
+    String keys = IntStream.range(0, 18_000).mapToObj(i -> "\"" + i + "\":0").collect(joining(","));
+    String result = "{\"a\":".repeat(490) + "{" + keys + "}" + "}".repeat(490);
+    assertThat(ResultView.of(result).json()).hasSizeLessThan(2 * result.length());
   }
 
   @Test

@@ -3,12 +3,18 @@ package dev.holdfast.web.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.testing.RawModelServer;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class DeliveryTest {
   @Test
@@ -32,9 +38,33 @@ class DeliveryTest {
         .isEqualTo("c2l4dGVlbi1sZXR0ZXJz".getBytes(StandardCharsets.UTF_8));
   }
 
+  @Test
+  @Timeout(60)
+  @DisplayName("a receiver whose answer has no end is done with when its status is known")
+  void bodyWithoutEnd() throws Exception {
+    try (RawModelServer endless =
+            RawModelServer.start(
+                (request, connection) -> {
+                  RawModelServer.write(connection, "HTTP/1.1 200 OK", "Content-Length: 2", "");
+                  new CountDownLatch(1).await();
+                });
+        Delivery delivery =
+            new Delivery(
+                receiver("whsec_c2l4dGVlbi1sZXR0ZXJz", endless.url()), InstantSource.system())) {
+      assertThat(
+              delivery.send(
+                  new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of())))
+          .isEmpty();
+    }
+  }
+
   private static WebhookReceiver receiver(String secret) {
+    return receiver(secret, "http://127.0.0.1");
+  }
+
+  private static WebhookReceiver receiver(String secret, String address) {
     return new WebhookReceiver(
-        URI.create("http://127.0.0.1/hook"),
+        URI.create(address + "/hook"),
         secret,
         Duration.ofSeconds(5),
         WebhookReceiver.Form.CLOUDEVENT,
