@@ -4841,6 +4841,11 @@ AS $function$
 DECLARE
   t ticket_base;
 BEGIN
+  -- An older snapshot would not see who waits for the ticket by now, and nobody would ever tell them.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'ticket % cannot be acted on in a transaction of isolation level %', ticket_id, current_setting('transaction_isolation')
+      USING ERRCODE = 'HF422', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  END IF;
   SELECT * INTO t FROM ticket_base b WHERE b.id = locked_ticket.ticket_id FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'there is no ticket %', COALESCE(ticket_id::text, 'NULL')
@@ -4849,7 +4854,7 @@ BEGIN
   RETURN t;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.locked_ticket(bigint) IS 'A ticket''s row, locked until the end of the transaction; HF404 if there is none.';
+COMMENT ON FUNCTION holdfast.locked_ticket(bigint) IS 'A ticket''s row, locked until the end of the transaction; HF404 if there is none, HF422 outside of READ COMMITTED.';
 GRANT EXECUTE ON FUNCTION holdfast.locked_ticket(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.log_activity(ticket_id bigint, action text, actor text, details jsonb DEFAULT '{}'::jsonb)

@@ -60,6 +60,11 @@ LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
 BEGIN
+  -- An older snapshot would not see who waits for the ticket by now, and nobody would ever tell them.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'ticket % cannot be acted on in a transaction of isolation level %', ticket_id, current_setting('transaction_isolation')
+      USING ERRCODE = 'HF422', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  END IF;
   SELECT * INTO t FROM ticket_base b WHERE b.id = locked_ticket.ticket_id FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'there is no ticket %', COALESCE(ticket_id::text, 'NULL')
@@ -68,7 +73,7 @@ BEGIN
   RETURN t;
 END
 $$;
-COMMENT ON FUNCTION locked_ticket IS 'A ticket''s row, locked until the end of the transaction; HF404 if there is none.';
+COMMENT ON FUNCTION locked_ticket IS 'A ticket''s row, locked until the end of the transaction; HF404 if there is none, HF422 outside of READ COMMITTED.';
 
 -- "exactly one wins, the other is told who did": the last person's action on the ticket is part of the refusal.
 CREATE OR REPLACE FUNCTION refuse_action(t ticket_base, action text) RETURNS void

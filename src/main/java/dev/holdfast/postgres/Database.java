@@ -39,6 +39,7 @@ public record Database(
     String applicationName) {
   private static final int SOCKET_TIMEOUT_SECONDS = 60;
   private static final int CONNECT_TIMEOUT_SECONDS = 4;
+  private static final int LOGIN_TIMEOUT_SECONDS = 30;
   private static final int CONNECTION_TIMEOUT_MILLIS = 5_000;
   private static final int DEFAULT_POOL_SIZE = 10;
 
@@ -204,6 +205,8 @@ public record Database(
     dataSource.setApplicationName(applicationName);
     dataSource.setTcpKeepAlive(true);
     dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
+    // Of what accepts the connection and then says nothing.
+    dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
     dataSource.setUrl(url);
     dataSource.setUser(user);
     dataSource.setPassword(password);

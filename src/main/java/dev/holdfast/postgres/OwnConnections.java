@@ -1,5 +1,7 @@
 package dev.holdfast.postgres;
 
+import static java.sql.Connection.TRANSACTION_READ_COMMITTED;
+
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
@@ -14,12 +16,18 @@ import org.jdbi.v3.core.ConnectionFactory;
 import org.postgresql.jdbc.PgConnection;
 
 /**
- * Connections on which each statement commits by itself. A pool of somebody else's may hand out
- * some that wait for a COMMIT, which Jdbi takes for a transaction of somebody else's and does not
- * end: the pool would undo all work. The pool gets them back as they were. Thread-safe.
+ * Connections on which each statement commits by itself, and sees what was committed before it. A
+ * pool of somebody else's may hand out some that wait for a COMMIT, which Jdbi takes for a
+ * transaction of somebody else's and does not end: the pool would undo all work. Under another
+ * isolation than READ COMMITTED the SQL would not see what it has waited for. The pool gets them
+ * back as they were. Thread-safe.
  */
 final class OwnConnections implements ConnectionFactory {
   private final DataSource dataSource;
+
+  /** The isolation of all its connections; 0 before the first of them was asked. */
+  private volatile int isolation;
+
   private final Set<Connection> changed = ConcurrentHashMap.newKeySet();
   private final Set<Connection> spoiled = ConcurrentHashMap.newKeySet();
 
@@ -36,10 +44,24 @@ final class OwnConnections implements ConnectionFactory {
         connection.setAutoCommit(true);
         changed.add(connection);
       }
+      if (isolation == 0) {
+        isolation = connection.getTransactionIsolation();
+      }
+      isolate(connection, TRANSACTION_READ_COMMITTED);
       return connection;
-    } catch (SQLException | HoldfastException e) {
+    } catch (SQLException e) {
+      spoil(connection);
+      closeConnection(connection);
+      throw e;
+    } catch (HoldfastException e) {
       connection.close();
       throw e;
+    }
+  }
+
+  private void isolate(Connection connection, int level) throws SQLException {
+    if (isolation != 0 && isolation != TRANSACTION_READ_COMMITTED) {
+      connection.setTransactionIsolation(level);
     }
   }
 
@@ -85,16 +107,34 @@ final class OwnConnections implements ConnectionFactory {
     spoiled.add(connection);
   }
 
+  /**
+   * HikariCP gives a connection to who waits for one in a loop that only pauses, and an interrupted
+   * thread does not pause: a virtual one would keep its carrier from those who are to take it.
+   */
   @Override
   public void closeConnection(Connection connection) throws SQLException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      giveBack(connection);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void giveBack(Connection connection) throws SQLException {
     // A try with resources: what cannot be put back is closed all the same.
     try (connection) {
       if (spoiled.remove(connection) && dataSource instanceof HikariDataSource pool) {
         pool.evictConnection(connection);
         changed.remove(connection);
       }
-      if (changed.remove(connection) && !connection.isClosed()) {
-        connection.setAutoCommit(false);
+      if (!connection.isClosed()) {
+        isolate(connection, isolation);
+        if (changed.remove(connection)) {
+          connection.setAutoCommit(false);
+        }
       }
     }
   }

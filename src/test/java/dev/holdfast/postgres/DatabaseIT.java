@@ -112,6 +112,9 @@ class DatabaseIT {
           .isNotEqualTo(TestSql.column(second, "SELECT pg_backend_pid()"));
       assertThat(TestSql.column(first, "SHOW application_name")).containsExactly("desk-test");
     }
+    assertThat(database.unpooled().getLoginTimeout())
+        .as("of what takes the connection and says nothing, nobody waits for ever")
+        .isPositive();
   }
 
   @Test

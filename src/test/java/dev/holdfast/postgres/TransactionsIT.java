@@ -27,6 +27,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -235,6 +236,44 @@ class TransactionsIT {
       assertThat(connection.getAutoCommit()).isFalse();
     }
     assertThat(count("off-tried")).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName(
+      "under another isolation, work sees what is committed, and connections stay as they were")
+  void isolation() throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      new Transactions(lending(connection))
+          .runOnce(
+              own ->
+                  assertThat(TestSql.column(own, "SHOW transaction_isolation"))
+                      .containsExactly("read committed"));
+      assertThat(connection.getTransactionIsolation())
+          .isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
+      connection.rollback();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "an interrupted thread gives its connection back as any other, and stays interrupted")
+  void interrupted() throws SQLException {
+    List<Boolean> flags = new ArrayList<>();
+    try (Connection connection = database.dataSource().getConnection()) {
+      Connection lent =
+          proxy(
+              Connection.class,
+              (self, method, arguments) ->
+                  method.getName().equals("close")
+                      ? flags.add(Thread.currentThread().isInterrupted())
+                      : method.invoke(connection, arguments));
+      DataSource source = proxy(DataSource.class, (self, method, arguments) -> lent);
+      Thread.currentThread().interrupt();
+      new PostgresTicketInbox(source).enqueue(NewTicket.ofKind("off-interrupted"));
+    }
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(flags).isNotEmpty().containsOnly(false);
   }
 
   /** Each statement is prepared on the server at its first use. */

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -35,6 +36,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -297,6 +300,23 @@ class DependenciesIT {
     }
     finish(one);
     assertThat(claimedIds()).containsExactly(second);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"REPEATABLE READ", "SERIALIZABLE"})
+  @DisplayName("is never forgotten by a person whose snapshot is older than it: they are refused")
+  void oldSnapshot(String isolation) throws Exception {
+    long first = enqueue();
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("BEGIN ISOLATION LEVEL " + isolation + "; SELECT FROM holdfast.tickets");
+      enqueue(first);
+      assertThatThrownBy(
+              () -> statement.execute("SELECT holdfast.cancel_ticket(" + first + ", 'rita', 'no')"))
+          .hasMessageContaining("isolation level " + isolation.toLowerCase(Locale.ROOT))
+          .hasMessageContaining("BEGIN ISOLATION LEVEL READ COMMITTED");
+      statement.execute("ROLLBACK");
+    }
   }
 
   private void assertCannotBeFinishedNow(ClaimedTicket ticket) {
