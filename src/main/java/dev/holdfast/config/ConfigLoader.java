@@ -186,7 +186,7 @@ public final class ConfigLoader {
 
   private static @Nullable Object parse(Path file, String name) {
     try {
-      return YamlText.parse(Files.readString(file));
+      return YamlText.parse(FileProblem.text(file));
     } catch (IllegalArgumentException e) {
       throw new ConfigException(name + ": " + e.getMessage(), e);
     } catch (MalformedInputException e) {

@@ -1,5 +1,10 @@
 package dev.holdfast.config;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -9,7 +14,26 @@ import java.nio.file.Path;
 
 /** Says in words why a file that somebody named cannot be read. */
 public final class FileProblem {
+  /** More than anybody writes by hand; a device may have no end. */
+  private static final int MOST_BYTES = 1 << 20;
+
   private FileProblem() {}
+
+  /**
+   * The text of a file of configuration.
+   *
+   * @throws java.nio.charset.MalformedInputException if it is not UTF-8
+   * @throws IOException if it cannot be read, or has more than 1 MiB
+   */
+  static String text(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw new IOException("it has more than " + MOST_BYTES + " bytes");
+      }
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    }
+  }
 
   /**
    * The cause, without the file's name and without a full stop.

@@ -170,7 +170,7 @@ final class SecretFiles {
 
   private static String contents(Key<?> key, Path file, String where) {
     try {
-      return Files.readString(file);
+      return FileProblem.text(file);
     } catch (MalformedInputException e) {
       throw new ConfigException(
           where + ": the file " + file + " of " + key.name() + " is not UTF-8 text", e);

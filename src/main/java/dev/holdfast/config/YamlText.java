@@ -34,17 +34,25 @@ final class YamlText {
       return null;
     }
     try {
-      refuseAliases(text);
+      refuseSurprises(text);
       return MAPPER.readValue(text, Object.class);
     } catch (JacksonException e) {
       throw new IllegalArgumentException("is not valid YAML" + where(e) + ": " + reason(e), e);
     }
   }
 
-  /** The mapper takes an alias for a text, its own name. */
-  private static void refuseAliases(String text) {
+  /** The mapper takes an alias for a text, its own name; of a second document it says no word. */
+  private static void refuseSurprises(String text) {
+    boolean over = false;
     try (JsonParser parser = MAPPER.createParser(text)) {
       while (parser.nextToken() != null) {
+        if (over) {
+          throw new IllegalArgumentException(
+              "has a second document at line "
+                  + parser.currentTokenLocation().getLineNr()
+                  + "; write one alone, without ---");
+        }
+        over = parser.streamReadContext().inRoot();
         if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
           throw new IllegalArgumentException(
               "has a YAML alias at line "

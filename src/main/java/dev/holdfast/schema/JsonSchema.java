@@ -127,7 +127,11 @@ public final class JsonSchema {
   }
 
   private List<Error> findings(JsonNode value) {
-    return bounded ? BoundedPattern.inTime(() -> schema.validate(value)) : schema.validate(value);
+    try {
+      return bounded ? BoundedPattern.inTime(() -> schema.validate(value)) : schema.validate(value);
+    } catch (StackOverflowError e) {
+      throw new SchemaException("the schema refers to itself without end");
+    }
   }
 
   /** PostgreSQL stores no NUL, and no program can be given one. */

@@ -8,13 +8,18 @@ import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelFunctionBinding;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
-import java.util.ArrayList;
+import dev.cel.runtime.CelStandardFunctions;
+import dev.cel.runtime.standard.AddOperator.AddOverload;
+import java.util.AbstractList;
+import java.util.AbstractMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -24,6 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** An expression of the Common Expression Language. It always ends: loops are counted. */
 record CelExpression(String text, CelRuntime.Program program) implements Expression {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+  private static final int MOST_CHARS = 16 << 20;
 
   /** Loaded with the first expression that needs it. */
   private static final class Language {
@@ -42,8 +48,27 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
             .addVar("item", SimpleType.DYN)
             .addVar("index", SimpleType.INT)
             .build();
+
+    /** A text that is doubled thirty times is a gigabyte, and no loop counts it. */
     static final CelRuntime RUNTIME =
-        CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS).build();
+        CelRuntimeFactory.standardCelRuntimeBuilder()
+            .setOptions(OPTIONS)
+            .setStandardEnvironmentEnabled(false)
+            .setStandardFunctions(
+                CelStandardFunctions.newBuilder()
+                    .filterFunctions((function, overload) -> overload != AddOverload.ADD_STRING)
+                    .build())
+            .addFunctionBindings(
+                CelFunctionBinding.from(
+                    "add_string", String.class, String.class, CelExpression::joined))
+            .build();
+  }
+
+  private static String joined(String first, String second) throws CelEvaluationException {
+    if ((long) first.length() + second.length() > MOST_CHARS) {
+      throw new CelEvaluationException("a text has more than " + MOST_CHARS + " characters");
+    }
+    return first.concat(second);
   }
 
   static CelExpression of(String text) {
@@ -81,14 +106,10 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
 
   private static Object toCel(JsonNode node) {
     if (node.isObject()) {
-      Map<String, Object> map = new LinkedHashMap<>();
-      node.forEachEntry((key, value) -> map.put(key, toCel(value)));
-      return map;
+      return new Fields(node);
     }
     if (node.isArray()) {
-      List<Object> list = new ArrayList<>();
-      node.forEach(each -> list.add(toCel(each)));
-      return list;
+      return new Items(node);
     }
     if (node.isString()) {
       return node.stringValue();
@@ -102,13 +123,57 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
     return node.isNumber() ? (Object) node.doubleValue() : NullValue.NULL_VALUE;
   }
 
+  /** Read as far as an expression looks: it is asked for each item, and all results are large. */
+  private static final class Fields extends AbstractMap<String, Object> {
+    private final JsonNode object;
+
+    Fields(JsonNode object) {
+      this.object = object;
+    }
+
+    @Override
+    public @Nullable Object get(@Nullable Object name) {
+      JsonNode value = name instanceof String key ? object.get(key) : null;
+      return value == null ? null : toCel(value);
+    }
+
+    @Override
+    public boolean containsKey(@Nullable Object name) {
+      return name instanceof String key && object.has(key);
+    }
+
+    @Override
+    public Set<Entry<String, Object>> entrySet() {
+      Map<String, Object> all = new LinkedHashMap<>();
+      object.forEachEntry((key, value) -> all.put(key, toCel(value)));
+      return all.entrySet();
+    }
+  }
+
+  /** As {@link Fields}, of a list. */
+  private static final class Items extends AbstractList<Object> {
+    private final JsonNode array;
+
+    Items(JsonNode array) {
+      this.array = array;
+    }
+
+    @Override
+    public Object get(int index) {
+      return toCel(array.get(index));
+    }
+
+    @Override
+    public int size() {
+      return array.size();
+    }
+  }
+
   /**
    * A value as JSON. In CEL a thousand items may be one text; as JSON they are a thousand, so what
    * is written is counted.
    */
   private static final class Written {
-    private static final int MOST_CHARS = 16 << 20;
-
     private final String expression;
     private long chars;
 

@@ -83,6 +83,25 @@ class ConfigFileTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "'worker.pollers: 2\n---\nworker.pollers: 3'|3",
+        "'---\nworker:\n  pollers: 2\n---\n\nweb:\n  port: 1'|6",
+        "'worker.pollers: 2\n--- text'|2",
+      })
+  @DisplayName("a second document is refused in words")
+  void secondDocument(String yaml, String line) throws IOException {
+    assertRefused(yaml, "holdfast.yaml: has a second document at line " + line, "write one alone");
+  }
+
+  @Test
+  @DisplayName("a file that is larger than any configuration is refused at once")
+  void large() throws IOException {
+    assertRefused("a".repeat((1 << 20) + 1), "it has more than 1048576 bytes", "--config");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
         "'worker.pollers: 2\nworker.pollers: 3'|uplicate",
         "'worker:\n  pollers: 2\nworker:\n  lease: 5s'|uplicate",
         "'worker.pollers: 2\nworker: {pollers: 3}'|worker.pollers in holdfast.yaml: is given twice",

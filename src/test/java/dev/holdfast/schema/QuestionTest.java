@@ -26,6 +26,8 @@ class QuestionTest {
         "{\"ask\": \"?\", \"choices\": \"red\"}",
         "{\"ask\": \"?\", \"schema\": 7}",
         "{\"ask\": \"?\", \"schema\": {\"type\": 7}}",
+        "{\"ask\": \"?\", \"schema\": {\"$defs\": {\"n\": {\"anyOf\": [{\"$ref\": \"#/$defs/n\"},"
+            + " {\"$ref\": \"#/$defs/n\"}]}}, \"$ref\": \"#/$defs/n\"}}",
         "{\"ask\": \"?\", \"schema\": {\"$ref\": \"https://example.org/s.json\"}}",
         "{\"ask\": \"?\", \"choices\": [1], \"schema\": {\"type\": \"integer\"}}"
       })
