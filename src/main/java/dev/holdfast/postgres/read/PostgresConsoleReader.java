@@ -142,12 +142,13 @@ public final class PostgresConsoleReader implements ConsoleReader {
                     .bind("offset", query.offset())
                     .bind("limit", query.limit()),
             HeldGroupRow.MAPPER);
-    return rows.isEmpty()
-        ? new Inbox(List.of(), 0, 0)
-        : new Inbox(
-            rows.stream().map(HeldGroupRow::group).toList(),
-            rows.getFirst().groupCount(),
-            rows.getFirst().ticketCount());
+    if (rows.isEmpty()) {
+      return query.offset() == 0 ? new Inbox(List.of(), 0, 0) : inbox(query.firstPage()).behind();
+    }
+    return new Inbox(
+        rows.stream().map(HeldGroupRow::group).toList(),
+        rows.getFirst().groupCount(),
+        rows.getFirst().ticketCount());
   }
 
   @Override

@@ -13,4 +13,9 @@ public record Inbox(List<HeldGroup> groups, long groupCount, long ticketCount) {
   public Inbox {
     groups = List.copyOf(groups);
   }
+
+  /** A page behind the last one: no group, the same totals. */
+  public Inbox behind() {
+    return new Inbox(List.of(), groupCount, ticketCount);
+  }
 }

@@ -14,4 +14,8 @@ public record InboxQuery(
     @Nullable String category,
     @Nullable String assignee,
     int offset,
-    int limit) {}
+    int limit) {
+  public InboxQuery firstPage() {
+    return new InboxQuery(queue, category, assignee, 0, limit);
+  }
+}

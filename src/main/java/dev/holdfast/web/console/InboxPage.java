@@ -32,6 +32,14 @@ public record InboxPage(
     return (long) shown * GROUPS < inbox.groupCount();
   }
 
+  public String sum() {
+    return "%s %s for a person, in %s of equal errors."
+        .formatted(
+            Format.count(inbox.ticketCount(), "ticket"),
+            inbox.ticketCount() == 1 ? "waits" : "wait",
+            Format.count(inbox.groupCount(), "group"));
+  }
+
   public String address(int number) {
     return Links.with(
         "/inbox",

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param designs whose results wait, most first
  * @param design whose alone are shown; null shows all
+ * @param before results of this ticket and later ones are left out; null leaves out none
  * @param next the address of the next page; null at the end
  */
 public record ReviewPage(
@@ -19,6 +20,7 @@ public record ReviewPage(
     List<DesignReviews> designs,
     @Nullable String design,
     List<Item> items,
+    @Nullable Long before,
     @Nullable String next) {
   public ReviewPage {
     designs = List.copyOf(designs);

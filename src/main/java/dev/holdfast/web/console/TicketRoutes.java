@@ -101,7 +101,10 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
             ? null
             : Links.with("/review", "design", design, "before", tickets.next());
     List<DesignReviews> designs = reader.reviewsByDesign();
-    shell.show(context, "review", new ReviewPage(page, designs, design, items, next));
+    shell.show(
+        context,
+        "review",
+        new ReviewPage(page, designs, design, items, filters.query().beforeId(), next));
   }
 
   /** One whole ticket at a time is in memory. */
