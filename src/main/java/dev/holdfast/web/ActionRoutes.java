@@ -215,12 +215,19 @@ record ActionRoutes(WebPorts ports) implements Routes {
 
   /** D34. Whether the order was taken is seen in the ticket's events; ready is tried now. */
   private void abortRetry(Context context) {
-    Act act = act(context, ports.desk());
     String inQuery = context.queryParam("by");
     String by = inQuery == null ? Requests.body(context, Nothing.class).by : inQuery;
-    TicketState state = act.desk.abortRetry(act.id, act.as(by));
-    String status = state == TicketState.READY ? "tried_now" : "ordered";
-    Answers.json(context, 202, Map.of("id", act.id, "status", status));
+    String actor = Visitor.of(context).actor(by);
+    long id = Requests.id(context);
+    Answers.once(
+        context,
+        ports,
+        202,
+        one -> {
+          TicketDesk chosen = Seen.desk(context, one.desk(), one.tickets(), id);
+          TicketState state = chosen.abortRetry(id, actor);
+          return Map.of("id", id, "status", state == TicketState.READY ? "tried_now" : "ordered");
+        });
   }
 
   /** Answers with the ticket that runs: another one, where this one has ended. */

@@ -2,6 +2,7 @@ package dev.holdfast.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.failure.Category;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -92,6 +93,21 @@ class AbortRetryRouteIT {
                     + " '%retry%'",
                 id))
         .containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("D34: abort-retry sent again with its Idempotency-Key does not end the next wait")
+  void sentAgain() throws Exception {
+    long id = queue.enqueue();
+    queue.fail(id, queue.claim(), Category.SYSTEM_ERROR);
+    HttpResponse<String> first = byMe("" + id, "Idempotency-Key", "try now");
+    queue.fail(id, queue.claim(), Category.SYSTEM_ERROR);
+    HttpResponse<String> again = byMe("" + id, "Idempotency-Key", "try now");
+
+    assertThat(again.statusCode()).isEqualTo(202);
+    assertThat(again.body()).isEqualTo(first.body()).contains("tried_now");
+    assertThat(again.headers().firstValue("Idempotency-Replayed")).hasValue("true");
+    assertThat(queue.claim(1)).isEmpty();
   }
 
   private HttpResponse<String> autoRetry(String id, String body)

@@ -23,6 +23,7 @@ import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -164,12 +165,23 @@ record TicketForms(WebPorts ports) implements Routes {
     answer(
         context,
         () -> {
-          TicketState state = ports.desk().abortRetry(id, Visitor.of(context).actor());
+          requireWait(id, context.formParam("until"));
+          TicketState state = desk(context).abortRetry(id, Visitor.of(context).actor());
           return Notice.good(
               state == TicketState.READY
                   ? "#" + id + " is tried now."
                   : "The retry of #" + id + " is being aborted.");
         });
+  }
+
+  /** A session waits several times in one attempt, and the ticket's version stays. */
+  private void requireWait(long id, @Nullable String until) {
+    Optional<String> now =
+        ports.tickets().currentWait(id).map(wait -> String.valueOf(wait.until().toEpochMilli()));
+    if (until != null && !now.equals(Optional.of(until))) {
+      throw new StaleViewException(
+          "ticket " + id + " has changed since you looked: that wait of its session is over");
+    }
   }
 
   private void autoRetry(Context context) {

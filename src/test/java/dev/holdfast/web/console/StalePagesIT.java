@@ -2,7 +2,10 @@ package dev.holdfast.web.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.failure.Category;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
@@ -81,5 +84,50 @@ class StalePagesIT {
     assertThat(visitor.page("/tickets?queue=older&before=" + id))
         .contains("No older ticket matches", "href=\"/tickets?queue=older\">From the newest on")
         .doesNotContain("No ticket matches");
+  }
+
+  private String tryNow(long id, String shown) throws Exception {
+    return visitor.post(
+        "/tickets/" + id + "/abort-retry",
+        "version="
+            + ConsoleVisitor.field(wait(shown), "version")
+            + (shown.contains("name=\"until\"")
+                ? "&until=" + ConsoleVisitor.field(wait(shown), "until")
+                : "")
+            + "&back=%2Ftickets%2F"
+            + id);
+  }
+
+  private static String wait(String page) {
+    return page.substring(page.indexOf("id=\"retry-wait\""));
+  }
+
+  @Test
+  @DisplayName("D27: an old form to try a ticket now does not end its next wait")
+  void oldTryNow() throws Exception {
+    TestQueue queue = TestQueue.on(database);
+    long id = queue.enqueue();
+    queue.fail(id, queue.claim(), Category.SYSTEM_ERROR);
+    String shown = visitor.page("/tickets/" + id);
+    assertThat(tryNow(id, shown)).contains("#" + id + " is tried now.");
+    queue.fail(id, queue.claim(), Category.SYSTEM_ERROR);
+
+    assertThat(tryNow(id, shown)).contains("ticket " + id + " has changed since you looked");
+    assertThat(queue.claim(1)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("D27: an old form to abort a session's retry does not abort the next one")
+  void oldAbort() throws Exception {
+    TestQueue queue = TestQueue.on(database);
+    long id = queue.enqueue();
+    long lease = queue.claim();
+    database.tell(id, lease, new SessionEvent.AutoRetryStart(1, 3, 90_000, "overloaded"));
+    String shown = visitor.page("/tickets/" + id);
+    database.tell(id, lease, new SessionEvent.AutoRetryStart(2, 3, 91_000, "overloaded"));
+
+    assertThat(tryNow(id, shown)).contains("ticket " + id + " has changed since you looked");
+    assertThat(database.column("SELECT ticket_id FROM holdfast.retry_aborts")).isEmpty();
+    assertThat(tryNow(id, visitor.page("/tickets/" + id))).contains("is being aborted");
   }
 }
