@@ -27,7 +27,7 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
   /** Written at once: who does not read keeps so much of a burst in memory, and not all of it. */
   private static final int PIECE = 16_384;
 
-  private static final Set<String> QUERY = Set.of("ticket", "last_event_id");
+  private static final Set<String> QUERY = Set.of("ticket", "named", "last_event_id");
 
   /** The data of an event. */
   record Data(
@@ -57,6 +57,7 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
 
   private void stream(Context context) throws InterruptedException {
     Requests.requireKnown(context, QUERY);
+    boolean named = isNamed(context.queryParam("named"));
     String ticket = context.queryParam("ticket");
     Long ticketId = ticket == null ? null : Requests.id(ticket);
     String header = context.header("Last-Event-ID");
@@ -65,14 +66,23 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     try (EventStream events = hub.watch(Visitor.of(context).actor(), known, ticketId)) {
       // Proxies must hand on each event at once.
       context.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
-      send(events, context.res().getOutputStream());
+      send(events, named, context.res().getOutputStream());
     } catch (IOException e) {
       // They are gone, which is how every stream ends.
       context.skipRemainingHandlers();
     }
   }
 
-  private void send(EventStream events, OutputStream out) throws IOException, InterruptedException {
+  /** A browser has to know the names it listens to; without names it hears of everything. */
+  private static boolean isNamed(@Nullable String text) {
+    if (text != null && !text.equals("true") && !text.equals("false")) {
+      throw Refused.badRequest("named: true or false");
+    }
+    return !"false".equals(text);
+  }
+
+  private void send(EventStream events, boolean named, OutputStream out)
+      throws IOException, InterruptedException {
     long end = System.nanoTime() + LONGEST.toNanos();
     write(out, "retry: 2000\n: hello\n\n");
     while (System.nanoTime() < end) {
@@ -85,7 +95,7 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
         return;
       }
       for (TicketFeed.Event event : batch.events()) {
-        append(text, event);
+        append(text, event, named);
         if (text.length() > PIECE) {
           write(out, text.toString());
           text.setLength(0);
@@ -96,14 +106,12 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     }
   }
 
-  private static void append(StringBuilder text, TicketFeed.Event event) {
-    text.append("id: ")
-        .append(EventHub.idOf(event))
-        .append("\nevent: ")
-        .append(event.entry().event().replaceAll("[\\r\\n]", " "))
-        .append("\ndata: ")
-        .append(Bodies.json(Data.of(event)))
-        .append("\n\n");
+  private static void append(StringBuilder text, TicketFeed.Event event, boolean named) {
+    text.append("id: ").append(EventHub.idOf(event));
+    if (named) {
+      text.append("\nevent: ").append(event.entry().event().replaceAll("[\\r\\n]", " "));
+    }
+    text.append("\ndata: ").append(Bodies.json(Data.of(event))).append("\n\n");
   }
 
   private static void write(OutputStream out, String text) throws IOException {

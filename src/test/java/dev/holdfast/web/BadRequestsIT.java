@@ -94,6 +94,7 @@ class BadRequestsIT {
     "GET, /api/v1/tickets?limit=, 400",
     "GET, /api/v1/batches?before=, 400",
     "GET, /api/v1/events?ticket=x, 400",
+    "GET, /api/v1/events?named=no, 400",
     "GET, /api/v1/tickets?queue=a&queue=b, 400",
     "GET, /api/v1/figures?windwo=7d, 400",
     "GET, /api/v1/queues?queue=mail, 400",

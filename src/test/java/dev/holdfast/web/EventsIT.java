@@ -148,6 +148,19 @@ class EventsIT {
   }
 
   @Test
+  @DisplayName("with named=false events have no names of their own, and are the same otherwise")
+  void unnamed() throws Exception {
+    long id = queue.enqueue();
+    try (Browser named = new Browser(server, "?named=true&ticket=" + id, null);
+        Browser unnamed = new Browser(server, "?named=false&ticket=" + id, null)) {
+      database.run("SELECT holdfast.assign_ticket(?, 'a', 'me')", id);
+      Told told = named.next();
+      assertThat(told.event).isEqualTo("assigned");
+      assertThat(unnamed.next()).isEqualTo(new Told(told.id, "", told.data));
+    }
+  }
+
+  @Test
   @DisplayName("who comes back is told exactly what they missed, from this server or another one")
   void resumed() throws Exception {
     try (Browser keep = new Browser(server, "", null)) {

@@ -366,6 +366,17 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
   }
 
   @Test
+  @DisplayName("22.8: a ticket's page hears of whatever happens to it, by whatever name")
+  void anyName() {
+    long id = database.enqueue("manual");
+    // As its stream opens the page asks anew, without any event.
+    page.waitForResponse(
+        answer -> answer.request().headers().containsKey("hx-request"), () -> go("/tickets/" + id));
+    database.run("SELECT holdfast.log_activity(?, 'never_heard_of', 'ann')", id);
+    assertThat(page.locator("#part-timeline")).containsText("never heard of");
+  }
+
+  @Test
   @DisplayName("with the keyboard alone: to the group, selected, released with guidance")
   void keyboard() {
     long id = tickets.hold("keys", "only keys can do this");
