@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.session.event.SessionEvent;
@@ -9,6 +10,10 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -84,6 +89,29 @@ class StalePagesIT {
     assertThat(visitor.page("/tickets?queue=older&before=" + id))
         .contains("No older ticket matches", "href=\"/tickets?queue=older\">From the newest on")
         .doesNotContain("No ticket matches");
+  }
+
+  @Test
+  @DisplayName("22.2: the part of an action's page that renews itself says whether it is at work")
+  void actionAtWork() throws Exception {
+    long id = tickets.hold("one", "boom");
+    String shown;
+    try (Connection other = database.dataSource().getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("SELECT FROM holdfast.ticket_base WHERE id = " + id + " FOR UPDATE");
+      shown = visitor.post("/held/act", "do=cancel&id=" + id);
+    }
+    assertThat(live(shown)).contains("<h1>At work</h1>");
+    Matcher address = Pattern.compile("data-live=\"(/runs/[^\"]+)\"").matcher(shown);
+    assertThat(address.find()).isTrue();
+    await()
+        .untilAsserted(
+            () -> assertThat(live(visitor.page(address.group(1)))).contains("<h1>Finished</h1>"));
+  }
+
+  private static String live(String page) {
+    return page.substring(page.indexOf("id=\"live\""));
   }
 
   private String tryNow(long id, String shown) throws Exception {
