@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.regex.Pattern;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
 import org.jdbi.v3.core.statement.StatementCustomizer;
@@ -31,9 +30,6 @@ final class TicketPages {
           }
         }
       };
-
-  /** Any other fingerprint is compared as a whole, which the index on groups serves. */
-  private static final Pattern START_OF_FINGERPRINT = Pattern.compile("[0-9a-f]{8,31}");
 
   private final String all;
   private final String held;
@@ -73,7 +69,7 @@ final class TicketPages {
   static Query bind(Query query, TicketFilter filter, @Nullable Integer window) {
     @Nullable TicketState state = filter.state();
     String fingerprint = filter.fingerprint();
-    boolean isStart = fingerprint != null && START_OF_FINGERPRINT.matcher(fingerprint).matches();
+    boolean isStart = filter.hasStartOfFingerprint();
     return query
         .addCustomizer(PLANNED_EACH_TIME)
         .configure(
@@ -86,7 +82,7 @@ final class TicketPages {
         .bind("category", filter.category())
         .bind("fingerprint", isStart ? null : fingerprint)
         .bind("prefix", isStart ? fingerprint : null)
-        .bind("text", filter.text() == null ? null : containing(filter.text()))
+        .bind("text", filter.textPattern())
         .bind("from", time(filter.createdFrom()))
         .bind("until", time(filter.createdBefore()))
         .bind("assignee", filter.assignee())
@@ -94,11 +90,6 @@ final class TicketPages {
         .bind("before", filter.beforeId())
         .bind("limit", filter.limit())
         .bind("window", window);
-  }
-
-  /** A pattern of ILIKE for texts with this one in them. */
-  private static String containing(String text) {
-    return "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%";
   }
 
   static @Nullable OffsetDateTime time(@Nullable Instant instant) {

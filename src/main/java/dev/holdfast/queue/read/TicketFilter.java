@@ -3,6 +3,7 @@ package dev.holdfast.queue.read;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ public record TicketFilter(
     int limit) {
 
   private static final int SHORTEST_FINGERPRINT = 8;
+  private static final Pattern START_OF_FINGERPRINT = Pattern.compile("[0-9a-f]{8,31}");
 
   /**
    * The fingerprint by which a person chooses, or null. An empty one would choose what people held.
@@ -47,6 +49,18 @@ public record TicketFilter(
           "a fingerprint needs %s characters at least".formatted(SHORTEST_FINGERPRINT));
     }
     return text;
+  }
+
+  /** Any other fingerprint is compared as a whole, which the index on groups serves. */
+  public boolean hasStartOfFingerprint() {
+    return fingerprint != null && START_OF_FINGERPRINT.matcher(fingerprint).matches();
+  }
+
+  /** The text as a pattern of ILIKE for what has it in it. */
+  public @Nullable String textPattern() {
+    return text == null
+        ? null
+        : "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%";
   }
 
   public static TicketFilter all(int limit) {

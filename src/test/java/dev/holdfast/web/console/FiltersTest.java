@@ -116,7 +116,7 @@ class FiltersTest {
   @DisplayName("copied SQL quotes what somebody else wrote")
   void sql() {
     String sql = SqlText.tickets(TicketFilter.all(50).withText("it's \\ a '; DROP TABLE x; --"));
-    assertThat(sql).contains("title ILIKE E'%it''s \\\\ a ''; DROP TABLE x; --%'");
+    assertThat(sql).contains("title ILIKE E'%it''s \\\\\\\\ a ''; DROP TABLE x; --%'");
     assertThat(SqlText.group("", "unknown"))
         .contains("error_fingerprint IS NULL AND error_category = 'unknown'");
   }

@@ -40,24 +40,38 @@ public final class SqlText {
     add(where, "kind", query.kind());
     add(where, "design", query.design());
     add(where, "error_category", query.category());
-    add(where, "error_fingerprint", query.fingerprint());
-    if (query.text() != null) {
-      where.add("title ILIKE " + literal("%" + query.text() + "%"));
-    }
-    if (query.createdFrom() != null) {
-      where.add("created_at >= " + literal(query.createdFrom().toString()));
-    }
-    if (query.createdBefore() != null) {
-      where.add("created_at < " + literal(query.createdBefore().toString()));
-    }
-    if (query.beforeId() != null) {
-      where.add("id < " + query.beforeId());
-    }
+    addFingerprint(where, query);
+    addIf(where, "(title ILIKE %1$s OR unique_key ILIKE %1$s)", query.textPattern());
+    addIf(where, "created_at >= %s", query.createdFrom());
+    addIf(where, "created_at < %s", query.createdBefore());
+    addIf(
+        where,
+        "id IN (SELECT ticket_id FROM holdfast.ticket_assignments WHERE assignee = %s)",
+        query.assignee());
+    addIf(where, "batch_id = %s", query.batchId());
+    addIf(where, "id < %s", query.beforeId());
     return "SELECT id, title, state, queue, kind, error FROM holdfast.tickets"
         + (where.isEmpty() ? "" : "\nWHERE " + String.join(" AND ", where))
         + "\nORDER BY id DESC LIMIT "
         + query.limit()
         + ";";
+  }
+
+  private static void addFingerprint(List<String> where, TicketFilter query) {
+    if (query.hasStartOfFingerprint()) {
+      addIf(where, "starts_with(error_fingerprint, %s)", query.fingerprint());
+    } else {
+      add(where, "error_fingerprint", query.fingerprint());
+    }
+  }
+
+  /**
+   * @param condition with a place for the value
+   */
+  private static void addIf(List<String> where, String condition, @Nullable Object value) {
+    if (value != null) {
+      where.add(condition.formatted(value instanceof Long ? value : literal(value.toString())));
+    }
   }
 
   private static void add(List<String> where, String column, @Nullable String value) {
