@@ -49,24 +49,28 @@ record BatchForms(WebPorts ports) implements Routes {
   }
 
   private void start(Context context) {
+    String actor = Visitor.of(context).actor();
     TicketForms.answer(
         context,
         () -> {
-          Release release =
-              ports
-                  .releases()
-                  .start(
-                      new NewRelease(
-                          which(context),
-                          (int) Math.min(Integer.MAX_VALUE, number(context, "canary")),
-                          ramp(context),
-                          TicketForms.words(context, "guidance"),
-                          TicketForms.retries(context),
-                          TicketForms.conversation(context)),
-                      Visitor.of(context).actor());
-          return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
+          NewRelease wanted = wanted(context);
+          return TicketForms.once(context, ports, one -> told(one.releases().start(wanted, actor)));
         },
         PAGE);
+  }
+
+  private static String told(Release release) {
+    return "Release " + release.id() + ", " + release.progress() + ".";
+  }
+
+  private static NewRelease wanted(Context context) {
+    return new NewRelease(
+        which(context),
+        (int) Math.min(Integer.MAX_VALUE, number(context, "canary")),
+        ramp(context),
+        TicketForms.words(context, "guidance"),
+        TicketForms.retries(context),
+        TicketForms.conversation(context));
   }
 
   private static NewRelease.Which which(Context context) {
@@ -74,8 +78,13 @@ record BatchForms(WebPorts ports) implements Routes {
     return new NewRelease.Which(
         null,
         TicketForms.words(context, "fingerprint"),
-        category == null ? null : Category.ofWireName(category).orElse(null),
+        category == null ? null : category(category),
         context.formParam("batch") == null ? null : number(context, "batch"));
+  }
+
+  private static Category category(String name) {
+    return Category.ofWireName(name)
+        .orElseThrow(() -> new InvalidTicketException("there is no category \"" + name + "\""));
   }
 
   private static List<Integer> ramp(Context context) {
@@ -93,7 +102,7 @@ record BatchForms(WebPorts ports) implements Routes {
         () -> {
           Release release =
               ports.releases().stop(number(context, "release"), Visitor.of(context).actor());
-          return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
+          return Notice.good(told(release));
         },
         PAGE);
   }

@@ -51,7 +51,7 @@ public final class Console implements Routes, Pages {
             new TicketForms(ports),
             new CallForms(ports),
             new ProviderForms(ports.spending()),
-            new ScheduleForms(ports.schedules()),
+            new ScheduleForms(ports),
             new BatchForms(ports),
             new BulkForms(ports, reader, shell, runs));
   }

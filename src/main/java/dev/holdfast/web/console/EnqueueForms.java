@@ -107,7 +107,7 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
         : new RequestKey(hash("enqueue form of " + actor + ": " + once), hash(draft.toString()));
   }
 
-  private static String hash(String text) {
+  static String hash(String text) {
     return Digests.base64url(Sha256.of(text));
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.web.Visitor;
 import dev.holdfast.web.console.view.Format;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,11 @@ public record Page(
   /** For the menu. */
   public String reviewBadge() {
     return reviews < MOST_REVIEWS ? Format.number(reviews) : MOST_REVIEWS - 1 + "+";
+  }
+
+  /** For a form that is done once, however often it is sent. */
+  public String once() {
+    return UUID.randomUUID().toString();
   }
 
   /** A time as "3m ago" or "in 2h". */

@@ -1,15 +1,15 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
+import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;
 
 /** The buttons beside a schedule. */
-record ScheduleForms(ScheduleDesk desk) implements Routes {
+record ScheduleForms(WebPorts ports) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/schedules/act", this::act, Role.OPERATOR);
@@ -24,17 +24,21 @@ record ScheduleForms(ScheduleDesk desk) implements Routes {
           if (name == null || action == null) {
             return Notice.bad("Nothing was done: name a schedule and what to do.");
           }
-          return act(name, action, Visitor.of(context).actor());
+          return act(context, name, action);
         },
         "/schedules");
   }
 
-  private Notice act(String name, String action, String actor) {
+  private Notice act(Context context, String name, String action) {
+    String actor = Visitor.of(context).actor();
     switch (action) {
-      case "pause" -> desk.pause(name, actor);
-      case "resume" -> desk.resume(name, actor);
+      case "pause" -> ports.schedules().pause(name, actor);
+      case "resume" -> ports.schedules().resume(name, actor);
       case "run" -> {
-        return Notice.good(name + " has made ticket #" + desk.run(name, actor) + ".");
+        return TicketForms.once(
+            context,
+            ports,
+            one -> name + " has made ticket #" + one.schedules().run(name, actor) + ".");
       }
       default -> {
         return Notice.bad("Nothing was done: pause, resume or run?");

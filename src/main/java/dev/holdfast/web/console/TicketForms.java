@@ -5,6 +5,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
@@ -25,6 +26,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -229,6 +231,23 @@ record TicketForms(WebPorts ports) implements Routes {
     }
     NoticeCookie.put(context, notice);
     context.redirect(Links.back(context.formParam("back"), otherwise), HttpStatus.SEE_OTHER);
+  }
+
+  /**
+   * Does what a form asks for, once for its field {@code once}.
+   *
+   * @param deed returns what is told of it
+   */
+  static Notice once(Context context, WebPorts ports, Function<WebPorts, String> deed) {
+    String once = words(context, "once");
+    if (once == null) {
+      return Notice.good(deed.apply(ports));
+    }
+    String form = "form at " + context.path() + " of " + Visitor.of(context).actor();
+    RequestKey key = new RequestKey(EnqueueForms.hash(form + ": " + once), EnqueueForms.hash(form));
+    WebPorts.Once.Told told = ports.once().answer(key, deed);
+    return Notice.good(
+        told.body() + (told.repeated() ? " The form was sent before; it was done once." : ""));
   }
 
   static String sentence(HoldfastException e) {

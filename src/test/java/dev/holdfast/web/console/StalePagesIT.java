@@ -158,4 +158,54 @@ class StalePagesIT {
     assertThat(database.column("SELECT ticket_id FROM holdfast.retry_aborts")).isEmpty();
     assertThat(tryNow(id, visitor.page("/tickets/" + id))).contains("is being aborted");
   }
+
+  private String group(long id) {
+    return "fingerprint="
+        + database.value("SELECT error_fingerprint FROM holdfast.tickets WHERE id = ?", id);
+  }
+
+  private static String once(String page, String part) {
+    String form = page.substring(page.indexOf(part));
+    return form.contains("name=\"once\"") ? "&once=" + ConsoleVisitor.field(form, "once") : "";
+  }
+
+  @Test
+  @DisplayName("22.4: one form starts one release in steps, however often it is sent")
+  void releaseOnce() throws Exception {
+    String group = group(tickets.hold(3, "one", "release once").getFirst());
+    String shown = visitor.page("/group?category=system_error&" + group);
+    String form = group + "&category=system_error&canary=1&ramp=all" + once(shown, "group-steps");
+
+    assertThat(visitor.post("/releases/start", form))
+        .contains("released 1 of 3")
+        .doesNotContain("sent before");
+    assertThat(visitor.post("/releases/start", form)).contains("The form was sent before");
+    assertThat(database.number("SELECT count(*) FROM holdfast.releases")).isEqualTo(1);
+    assertThat(visitor.page("/group?category=system_error&" + group))
+        .doesNotContain(once(shown, "group-steps").substring("&once=".length()));
+  }
+
+  @Test
+  @DisplayName("22.4: a release in steps of a category that does not exist is refused")
+  void releaseOfNoCategory() throws Exception {
+    long id = tickets.hold("one", "no category");
+    String form = group(id) + "&category=system_eror&canary=1&ramp=all";
+
+    assertThat(visitor.post("/releases/start", form)).contains("there is no category");
+    assertThat(tickets.state(id)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName("22.4: one form runs a schedule once, however often it is sent")
+  void runOnce() throws Exception {
+    database.run(
+        "SELECT holdfast.put_schedule('nightly', 'ann', every => '1 day', kind => 'nightly')");
+    String form = "schedule=nightly&do=run" + once(visitor.page("/schedules"), "/schedules/act");
+
+    String told = visitor.post("/schedules/act", form);
+    assertThat(told).contains("nightly has made ticket #").doesNotContain("sent before");
+    assertThat(visitor.post("/schedules/act", form)).contains("The form was sent before");
+    assertThat(database.column("SELECT id FROM holdfast.tickets WHERE kind = 'nightly'"))
+        .hasSize(1);
+  }
 }
