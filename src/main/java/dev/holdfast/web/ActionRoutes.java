@@ -15,6 +15,7 @@ import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +85,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
         (act, body) -> act.desk.useDesign(act.id, act.as(body.by), body.version));
     add(routes, "assign", Assignment.class, this::assign);
     add(routes, "auto-retry", Switch.class, this::autoRetry);
-    routes.post(TicketRoutes.ONE + "/replay", this::replay, Role.OPERATOR);
+    routes.post(TicketRoutes.ONE + "/replay", Requests.plain(this::replay), Role.OPERATOR);
     routes.post(TicketRoutes.ONE + "/abort-retry", this::abortRetry, Role.OPERATOR);
   }
 
@@ -103,7 +104,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
       JavalinDefaultRoutingApi routes, String name, Class<T> type, Action<T> action) {
     routes.post(
         TicketRoutes.ONE + "/" + name,
-        context -> perform(context, Requests.body(context, type), action),
+        Requests.plain(context -> perform(context, Requests.body(context, type), action)),
         Role.OPERATOR);
   }
 
@@ -215,7 +216,8 @@ record ActionRoutes(WebPorts ports) implements Routes {
 
   /** D34. Whether the order was taken is seen in the ticket's events; ready is tried now. */
   private void abortRetry(Context context) {
-    String inQuery = context.queryParam("by");
+    Requests.requireKnown(context, Set.of("by"));
+    String inQuery = Requests.text(context, "by");
     String by = inQuery == null ? Requests.body(context, Nothing.class).by : inQuery;
     String actor = Visitor.of(context).actor(by);
     long id = Requests.id(context);

@@ -40,8 +40,8 @@ public final class ApiRoutes implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.post(TicketRoutes.LIST, create, Role.OPERATOR);
-    routes.post(GraphRoute.PATH, graph, Role.OPERATOR);
+    routes.post(TicketRoutes.LIST, Requests.plain(create), Role.OPERATOR);
+    routes.post(GraphRoute.PATH, Requests.plain(graph), Role.OPERATOR);
     groups.forEach(group -> group.addTo(routes));
   }
 }

@@ -46,9 +46,9 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.post("/api/v1/tickets/release", this::release, Role.OPERATOR);
+    routes.post("/api/v1/tickets/release", Requests.plain(this::release), Role.OPERATOR);
     routes.get(PROGRESS + "{id}", Requests.plain(this::progress), Role.VIEWER);
-    routes.post(PROGRESS + "{id}/undo", this::undo, Role.OPERATOR);
+    routes.post(PROGRESS + "{id}/undo", Requests.plain(this::undo), Role.OPERATOR);
   }
 
   private void release(Context context) throws InterruptedException {
@@ -139,11 +139,11 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
 
     @Override
     public void addTo(JavalinDefaultRoutingApi routes) {
-      routes.post(LIST, this::create, Role.OPERATOR);
+      routes.post(LIST, Requests.plain(this::create), Role.OPERATOR);
       routes.get(LIST, this::list, Role.VIEWER);
       routes.get(ONE, Requests.plain(this::show), Role.VIEWER);
-      routes.post(ONE + "/hold", this::hold, Role.OPERATOR);
-      routes.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
+      routes.post(ONE + "/hold", Requests.plain(this::hold), Role.OPERATOR);
+      routes.post(ONE + "/cancel", Requests.plain(this::cancel), Role.OPERATOR);
     }
 
     private void create(Context context) {
@@ -244,10 +244,10 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
 
       @Override
       public void addTo(JavalinDefaultRoutingApi routes) {
-        routes.post(LIST, this::start, Role.OPERATOR);
+        routes.post(LIST, Requests.plain(this::start), Role.OPERATOR);
         routes.get(LIST, this::list, Role.VIEWER);
         routes.get(ONE, Requests.plain(this::show), Role.VIEWER);
-        routes.post(ONE + "/stop", this::stop, Role.OPERATOR);
+        routes.post(ONE + "/stop", Requests.plain(this::stop), Role.OPERATOR);
       }
 
       private void start(Context context) {

@@ -29,9 +29,9 @@ record LimitRoutes(LimitDesk desk) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get(LIST, Requests.plain(this::list), Role.VIEWER);
-    routes.put(ONE, this::set, Role.OPERATOR);
-    routes.delete(ONE, this::remove, Role.OPERATOR);
-    routes.put(WEIGHT, this::weigh, Role.OPERATOR);
+    routes.put(ONE, Requests.plain(this::set), Role.OPERATOR);
+    routes.delete(ONE, Requests.plain(this::remove), Role.OPERATOR);
+    routes.put(WEIGHT, Requests.plain(this::weigh), Role.OPERATOR);
   }
 
   private void list(Context context) {

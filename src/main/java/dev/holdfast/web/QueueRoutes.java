@@ -14,8 +14,12 @@ record QueueRoutes(WebPorts ports) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get(QUEUES, Requests.plain(this::queues), Role.VIEWER);
-    routes.post(QUEUES + "/{queue}/pause", change(ports.desk()::pauseQueue), Role.OPERATOR);
-    routes.post(QUEUES + "/{queue}/resume", change(ports.desk()::resumeQueue), Role.OPERATOR);
+    routes.post(
+        QUEUES + "/{queue}/pause", Requests.plain(change(ports.desk()::pauseQueue)), Role.OPERATOR);
+    routes.post(
+        QUEUES + "/{queue}/resume",
+        Requests.plain(change(ports.desk()::resumeQueue)),
+        Role.OPERATOR);
     routes.get("/api/v1/workers", Requests.plain(this::workers), Role.VIEWER);
     routes.get("/api/v1/stats", Requests.plain(this::stats), Role.VIEWER);
     routes.get("/api/v1/designs", Requests.plain(this::designs), Role.VIEWER);

@@ -56,11 +56,11 @@ final class ScheduleRoutes implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get(LIST, Requests.plain(this::list), Role.VIEWER);
     routes.get(ONE, Requests.plain(this::show), Role.VIEWER);
-    routes.put(ONE, this::put, Role.OPERATOR);
-    routes.delete(ONE, this::delete, Role.OPERATOR);
-    routes.post(ONE + "/pause", change(desk::pause), Role.OPERATOR);
-    routes.post(ONE + "/resume", change(desk::resume), Role.OPERATOR);
-    routes.post(ONE + "/run", this::run, Role.OPERATOR);
+    routes.put(ONE, Requests.plain(this::put), Role.OPERATOR);
+    routes.delete(ONE, Requests.plain(this::delete), Role.OPERATOR);
+    routes.post(ONE + "/pause", Requests.plain(change(desk::pause)), Role.OPERATOR);
+    routes.post(ONE + "/resume", Requests.plain(change(desk::resume)), Role.OPERATOR);
+    routes.post(ONE + "/run", Requests.plain(this::run), Role.OPERATOR);
   }
 
   private void list(Context context) {

@@ -140,6 +140,21 @@ class OpenApiIT {
   }
 
   @Test
+  @DisplayName("every operation of the API refuses a parameter that it does not know")
+  void strangeParameters() {
+    for (Map.Entry<String, JsonNode> path : document.get("paths").properties()) {
+      if (path.getKey().startsWith("/api/v1/")) {
+        String address = path.getKey().replaceAll("\\{[^}]*}", "1") + "?dry_run=true";
+        for (String method : path.getValue().propertyNames()) {
+          Answer answer = ann.send(method.toUpperCase(Locale.ROOT), address, null);
+          assertThat(answer.status()).as("%s %s: %s", method, address, answer).isEqualTo(400);
+          assertThat(answer.detail()).contains("no parameter \"dry_run\"");
+        }
+      }
+    }
+  }
+
+  @Test
   @DisplayName("every answer of every operation is as the document says")
   void answers() {
     new PostgresDesignStore(pool)
