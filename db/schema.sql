@@ -2155,7 +2155,9 @@ BEGIN
   END IF;
   PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
-  IF t.state IN ('done', 'cancelled') THEN
+  IF t.state = 'cancelled' AND done_in_order(t.id, 'cancelled', actor, t.completed_at) THEN
+    RETURN t.state;
+  ELSIF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
   END IF;
   PERFORM require_allowed(t, 'cancel');
@@ -2654,6 +2656,20 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.design_expiry(holdfast.designs) IS 'After what time a ticket of the design expires if nobody says when; NULL for never. Counted from when it may start.';
 GRANT EXECUTE ON FUNCTION holdfast.design_expiry(holdfast.designs) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.done_in_order(ticket_id bigint, action text, actor text, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT done_in_order.at = now() OR EXISTS (
+    SELECT FROM ticket_activity a
+    WHERE a.ticket_id = done_in_order.ticket_id AND a.action = done_in_order.action AND a.actor = done_in_order.actor
+      AND a.created_at >= NULLIF(current_setting('holdfast.order_began', true), '')::timestamptz)
+$function$;
+COMMENT ON FUNCTION holdfast.done_in_order(bigint,text,text,timestamp with time zone) IS 'Whether what is wanted was done to a ticket, whose row the caller has locked, by this very transaction, or by the same person since the order began that this transaction is part of. at: when the ticket came into its state.';
+GRANT EXECUTE ON FUNCTION holdfast.done_in_order(bigint,text,text,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.edit_payload(id bigint, actor text, payload jsonb)
  RETURNS text
@@ -4085,7 +4101,9 @@ BEGIN
   PERFORM require_words('reason', reason);
   PERFORM lock_steps(hold_ticket.id);
   t := locked_ticket(hold_ticket.id);
-  IF t.state <> 'ready' THEN
+  IF t.state = 'on_hold' AND done_in_order(t.id, 'held', actor, t.held_at) THEN
+    RETURN t.state;
+  ELSIF t.state <> 'ready' THEN
     PERFORM refuse_action(t, 'hold');
   END IF;
   PERFORM end_work(t, actor);
@@ -5854,8 +5872,8 @@ BEGIN
     IF child.state = 'ready' THEN
       n := n + release_steps(child, actor, guidance, keep_retries, fresh);
     ELSE
-      PERFORM release_ticket(child.id, actor, guidance, keep_retries, fresh);
-      n := n + 1;
+      -- One that this order has released before stays on hold.
+      n := n + (release_ticket(child.id, actor, guidance, keep_retries, fresh) = 'ready')::integer;
     END IF;
   END LOOP;
   RETURN n;
@@ -5881,6 +5899,8 @@ BEGIN
   END IF;
   IF steps > 0 AND t.state = 'ready' THEN
     PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps));
+    RETURN t.state;
+  ELSIF released_in_order(t) THEN
     RETURN t.state;
   ELSIF t.state <> 'on_hold' THEN
     PERFORM refuse_action(t, 'release');
@@ -5963,6 +5983,25 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.release_waiting(text,integer) IS 'Releases held tickets whose account or budget is open again, or whose provider answers again; workers call it now and then.';
 GRANT EXECUTE ON FUNCTION holdfast.release_waiting(text,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.released_in_order(t holdfast.ticket_base)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  SELECT EXISTS (
+    SELECT FROM (
+      SELECT t.id
+      UNION ALL
+      SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND t.kind = 'workflow' AND t.state = 'ready'
+    ) x JOIN released_holds r ON r.ticket_id = x.id
+    WHERE r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR t.state = 'ready' AND r.released_at = now())
+$function$;
+COMMENT ON FUNCTION holdfast.released_in_order(holdfast.ticket_base) IS 'Whether a ticket, or a step of a workflow that was not on hold itself, was released by this very transaction or under its release_key.';
+GRANT EXECUTE ON FUNCTION holdfast.released_in_order(holdfast.ticket_base) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.remove_budget(scope text, actor text)
  RETURNS bigint

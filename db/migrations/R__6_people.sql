@@ -95,6 +95,28 @@ END
 $$;
 COMMENT ON FUNCTION refuse_action IS 'Says why an action is not possible now, and who acted last.';
 
+-- Of an order on several tickets, one may have changed another: a workflow takes its steps with it.
+CREATE OR REPLACE FUNCTION done_in_order(ticket_id bigint, action text, actor text, at timestamptz) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT done_in_order.at = now() OR EXISTS (
+    SELECT FROM ticket_activity a
+    WHERE a.ticket_id = done_in_order.ticket_id AND a.action = done_in_order.action AND a.actor = done_in_order.actor
+      AND a.created_at >= NULLIF(current_setting('holdfast.order_began', true), '')::timestamptz)
+$$;
+COMMENT ON FUNCTION done_in_order IS 'Whether what is wanted was done to a ticket, whose row the caller has locked, by this very transaction, or by the same person since the order began that this transaction is part of. at: when the ticket came into its state.';
+
+CREATE OR REPLACE FUNCTION released_in_order(t ticket_base) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+  SELECT EXISTS (
+    SELECT FROM (
+      SELECT t.id
+      UNION ALL
+      SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND t.kind = 'workflow' AND t.state = 'ready'
+    ) x JOIN released_holds r ON r.ticket_id = x.id
+    WHERE r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR t.state = 'ready' AND r.released_at = now())
+$$;
+COMMENT ON FUNCTION released_in_order IS 'Whether a ticket, or a step of a workflow that was not on hold itself, was released by this very transaction or under its release_key.';
+
 CREATE OR REPLACE FUNCTION require_allowed(t ticket_base, action text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
@@ -146,6 +168,8 @@ BEGIN
   END IF;
   IF steps > 0 AND t.state = 'ready' THEN
     PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps));
+    RETURN t.state;
+  ELSIF released_in_order(t) THEN
     RETURN t.state;
   ELSIF t.state <> 'on_hold' THEN
     PERFORM refuse_action(t, 'release');
@@ -388,7 +412,9 @@ BEGIN
   PERFORM require_words('reason', reason);
   PERFORM lock_steps(hold_ticket.id);
   t := locked_ticket(hold_ticket.id);
-  IF t.state <> 'ready' THEN
+  IF t.state = 'on_hold' AND done_in_order(t.id, 'held', actor, t.held_at) THEN
+    RETURN t.state;
+  ELSIF t.state <> 'ready' THEN
     PERFORM refuse_action(t, 'hold');
   END IF;
   PERFORM end_work(t, actor);
@@ -491,7 +517,9 @@ BEGIN
   END IF;
   PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
-  IF t.state IN ('done', 'cancelled') THEN
+  IF t.state = 'cancelled' AND done_in_order(t.id, 'cancelled', actor, t.completed_at) THEN
+    RETURN t.state;
+  ELSIF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
   END IF;
   PERFORM require_allowed(t, 'cancel');

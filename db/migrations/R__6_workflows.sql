@@ -370,8 +370,8 @@ BEGIN
     IF child.state = 'ready' THEN
       n := n + release_steps(child, actor, guidance, keep_retries, fresh);
     ELSE
-      PERFORM release_ticket(child.id, actor, guidance, keep_retries, fresh);
-      n := n + 1;
+      -- One that this order has released before stays on hold.
+      n := n + (release_ticket(child.id, actor, guidance, keep_retries, fresh) = 'ready')::integer;
     END IF;
   END LOOP;
   RETURN n;

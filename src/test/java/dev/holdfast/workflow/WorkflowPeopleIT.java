@@ -7,15 +7,18 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Review;
+import dev.holdfast.ticket.TicketState;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
@@ -151,6 +154,59 @@ class WorkflowPeopleIT {
     bench.finish(bench.claimOne(bench.job), "3");
     bench.advance();
     assertThat(bench.result(id)).isEqualTo("{\"a\": 1, \"b\": [2, 3]}");
+    database.assertNoTicketIsLost();
+  }
+
+  /** A workflow with three steps, which are the next ids, begun. */
+  private long withThreeSteps() {
+    long id = bench.workflow(bench.step("each", "\"for_each\": \"[1, 2, 3]\""), "{}");
+    bench.advance();
+    return id;
+  }
+
+  private List<String> actions(long id) {
+    return database.column(
+        "SELECT action FROM holdfast.ticket_activity WHERE ticket_id = ? AND action <> 'enqueued'"
+            + " ORDER BY id",
+        id);
+  }
+
+  @Test
+  @DisplayName("is released with a step that fails meanwhile, and the order does not work it twice")
+  void failedMeanwhile() {
+    long id = withThreeSteps();
+    long step = bench.ticketOf(id, "each");
+    bench.desk.hold(step, "hal", "wait");
+    TicketDesk order = bench.desk.releasingAs(UUID.randomUUID().toString());
+
+    order.release(id, "rita", "mended", TicketDesk.Retries.RESET);
+    bench.claim(bench.job);
+    bench.desk.hold(step, "hal", "failed again");
+
+    assertThat(order.release(step, "rita", "mended", TicketDesk.Retries.RESET))
+        .isEqualTo(TicketState.ON_HOLD);
+    assertThat(actions(step)).containsExactly("held", "released", "held");
+    bench.release(step);
+    assertThat(bench.state(step)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("and its steps are held, released and cancelled by one statement")
+  void oneStatement() {
+    long id = withThreeSteps();
+    long step = bench.ticketOf(id, "each");
+    String all = " FROM (SELECT generate_series(%s, %s) AS id) t".formatted(step - 1, step + 2);
+    assertThat(step).isEqualTo(id + 1);
+
+    database.run("SELECT holdfast.hold_ticket(id, 'ann', 'wait')" + all);
+    database.run("SELECT holdfast.release_ticket(id, 'ann', 'again')" + all);
+    assertThat(actions(step)).containsExactly("held", "released");
+    assertThatThrownBy(() -> database.run("SELECT holdfast.release_ticket(id, 'ann')" + all))
+        .hasStackTraceContaining("cannot release ticket " + id);
+    database.run("SELECT holdfast.cancel_ticket(id, 'ann', 'no')" + all);
+    assertThat(actions(step)).containsExactly("held", "released", "cancelled");
+    assertThatThrownBy(() -> database.run("SELECT holdfast.cancel_ticket(id, 'ann')" + all))
+        .hasStackTraceContaining("cannot cancel ticket " + id);
     database.assertNoTicketIsLost();
   }
 
