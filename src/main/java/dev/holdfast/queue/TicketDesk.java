@@ -149,11 +149,18 @@ public interface TicketDesk {
   TicketState assign(long ticketId, @Nullable String assignee, String actor);
 
   /**
-   * A desk whose releases are one that can be undone as a whole.
+   * A desk whose releases are one that can be undone as a whole. It releases each ticket once: one
+   * that went with its workflow counts as released.
    *
    * @param release a key that no other release has
    */
   TicketDesk releasingAs(String release);
+
+  /**
+   * A desk for an order on several tickets that begins now: it does not refuse to hold or cancel
+   * what this person has held or cancelled since, with its workflow for example.
+   */
+  TicketDesk asOneOrder();
 
   /** A desk that records how its visitors came. */
   TicketDesk through(Channel channel);

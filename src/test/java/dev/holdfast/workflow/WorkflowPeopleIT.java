@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.cli.Cli;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -30,10 +32,12 @@ import org.junit.jupiter.api.Test;
 @DisplayName("A workflow that people change")
 class WorkflowPeopleIT {
   private final TicketDatabase database;
+  private final Cli cli;
   @AutoClose private final WorkflowBench bench;
 
   WorkflowPeopleIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
+    this.cli = Cli.on(database);
     this.bench = new WorkflowBench(this.database);
   }
 
@@ -164,11 +168,44 @@ class WorkflowPeopleIT {
     return id;
   }
 
+  private static String[] withSteps(String command, long id, long step, String... more) {
+    return Stream.concat(
+            Stream.of(command, "" + id, "" + step, "" + (step + 1), "" + (step + 2)),
+            Stream.of(more))
+        .toArray(String[]::new);
+  }
+
   private List<String> actions(long id) {
     return database.column(
         "SELECT action FROM holdfast.ticket_activity WHERE ticket_id = ? AND action <> 'enqueued'"
             + " ORDER BY id",
         id);
+  }
+
+  @Test
+  @DisplayName("and its steps are held, released and cancelled by one order, each ticket once")
+  void oneOrder() {
+    long id = withThreeSteps();
+    long step = bench.ticketOf(id, "each");
+
+    assertThat(cli.run(withSteps("hold", id, step, "--reason", "x")))
+        .extracting(Cli.Result::code, Cli.Result::err)
+        .containsExactly(0, "");
+    Cli.Result released = cli.run(withSteps("release", id, step, "--guidance", "mended"));
+    assertThat(released.out()).startsWith("released all 4: ");
+    assertThat(actions(step + 1)).containsExactly("held", "released");
+    assertThat(
+            database.number(
+                "SELECT guidance_count FROM holdfast.ticket_base WHERE id = ?", step + 1))
+        .isEqualTo(1);
+    Cli.Result again = cli.run(withSteps("release", id, step));
+    assertThat(again.code()).isEqualTo(3);
+    assertThat(again.out()).startsWith("released 0 of 4; refused ");
+    assertThat(cli.run(withSteps("cancel", id, step, "--reason", "x")).code()).isZero();
+    assertThat(cli.run(withSteps("cancel", id, step, "--reason", "x")).out())
+        .startsWith("cancelled 0 of 4; refused ");
+    assertThat(actions(step + 1)).containsExactly("held", "released", "cancelled");
+    database.assertNoTicketIsLost();
   }
 
   @Test

@@ -86,7 +86,7 @@ final class TicketChange implements Callable<Integer> {
             : Words.textOrFile("the text", text.<String>getValue(), root.terminal().in());
     String actor = by.name(root);
     try (Backend backend = root.open()) {
-      TicketDesk desk = backend.desk();
+      TicketDesk desk = numbers.size() > 1 ? backend.desk().asOneOrder() : backend.desk();
       return new TicketAction(root.terminal(), done, json)
           .run(numbers.iterator(), id -> change.apply(desk, id, actor, words));
     }

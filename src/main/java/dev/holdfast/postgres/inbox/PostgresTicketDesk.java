@@ -26,6 +26,8 @@ import tools.jackson.databind.JsonNode;
 public final class PostgresTicketDesk implements TicketDesk {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
+  private static final String OF_ORDER = " FROM set_config('holdfast.order_began', :began, true)";
+
   /** Tickets of a release that are taken back in one transaction. */
   private static final int PORTION = 500;
 
@@ -54,10 +56,13 @@ public final class PostgresTicketDesk implements TicketDesk {
     this(transactions, sql, new NewTicketRules(PayloadLimits.of(maxPayloadBytes)), Terms.NONE);
   }
 
-  /** On what an action is done: as seen, under which key, as part of which release. */
+  /**
+   * On what an action is done: as seen, under which key, as part of which release, of an order that
+   * began when.
+   */
   private record Terms(
-      @Nullable String version, @Nullable RequestKey key, @Nullable String release) {
-    static final Terms NONE = new Terms(null, null, null);
+      @Nullable String version, @Nullable RequestKey key, @Nullable String release, String began) {
+    static final Terms NONE = new Terms(null, null, null, "");
   }
 
   private PostgresTicketDesk(
@@ -71,7 +76,7 @@ public final class PostgresTicketDesk implements TicketDesk {
   @Override
   public TicketDesk onVersion(String seen) {
     return new PostgresTicketDesk(
-        transactions, sql, rules, new Terms(seen, terms.key, terms.release));
+        transactions, sql, rules, new Terms(seen, terms.key, terms.release, terms.began));
   }
 
   @Override
@@ -82,13 +87,22 @@ public final class PostgresTicketDesk implements TicketDesk {
   @Override
   public TicketDesk once(RequestKey key) {
     return new PostgresTicketDesk(
-        transactions, sql, rules, new Terms(terms.version, key, terms.release));
+        transactions, sql, rules, new Terms(terms.version, key, terms.release, terms.began));
   }
 
   @Override
   public TicketDesk releasingAs(String release) {
     return new PostgresTicketDesk(
-        transactions, sql, rules, new Terms(terms.version, terms.key, release));
+        transactions, sql, rules, new Terms(terms.version, terms.key, release, terms.began));
+  }
+
+  @Override
+  public TicketDesk asOneOrder() {
+    String now =
+        transactions.runStatement(
+            handle -> call(handle, "SELECT clock_timestamp()::text", query -> query));
+    return new PostgresTicketDesk(
+        transactions, sql, rules, new Terms(terms.version, terms.key, terms.release, now));
   }
 
   @Override
@@ -114,16 +128,16 @@ public final class PostgresTicketDesk implements TicketDesk {
   public TicketState hold(long ticketId, String actor, String reason) {
     return act(
         ticketId,
-        "SELECT holdfast.hold_ticket(:id, :actor, :reason)",
-        call -> call.bind("actor", actor).bind("reason", reason));
+        "SELECT holdfast.hold_ticket(:id, :actor, :reason)" + OF_ORDER,
+        call -> call.bind("began", terms.began).bind("actor", actor).bind("reason", reason));
   }
 
   @Override
   public TicketState cancel(long ticketId, String actor, @Nullable String reason) {
     return act(
         ticketId,
-        "SELECT holdfast.cancel_ticket(:id, :actor, :reason)",
-        call -> call.bind("actor", actor).bind("reason", reason));
+        "SELECT holdfast.cancel_ticket(:id, :actor, :reason)" + OF_ORDER,
+        call -> call.bind("began", terms.began).bind("actor", actor).bind("reason", reason));
   }
 
   @Override
