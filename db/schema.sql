@@ -5898,7 +5898,7 @@ BEGIN
     steps := release_steps(t, actor, guidance, keep_retries, fresh);
   END IF;
   IF steps > 0 AND t.state = 'ready' THEN
-    PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps));
+    PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps, 'releasedAt', now()));
     RETURN t.state;
   ELSIF released_in_order(t) THEN
     RETURN t.state;
@@ -6002,6 +6002,18 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.released_in_order(holdfast.ticket_base) IS 'Whether a ticket, or a step of a workflow that was not on hold itself, was released by this very transaction or under its release_key.';
 GRANT EXECUTE ON FUNCTION holdfast.released_in_order(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.released_with_steps(workflow bigint)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT max((a.details->>'releasedAt')::timestamptz) FROM ticket_activity a
+  WHERE a.ticket_id = released_with_steps.workflow AND a.action = 'released' AND a.created_at > now() - interval '60 seconds'
+$function$;
+COMMENT ON FUNCTION holdfast.released_with_steps(bigint) IS 'When a workflow that was not on hold itself was released last with its steps, if that can be undone.';
+GRANT EXECUTE ON FUNCTION holdfast.released_with_steps(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.remove_budget(scope text, actor text)
  RETURNS bigint
@@ -6694,28 +6706,33 @@ $function$;
 COMMENT ON FUNCTION holdfast.restore_hold(holdfast.ticket_base,holdfast.released_holds,text) IS 'Puts a ticket, whose row the caller has locked, back into the hold that was released; false where a worker has claimed it since, or it is not ready.';
 GRANT EXECUTE ON FUNCTION holdfast.restore_hold(holdfast.ticket_base,holdfast.released_holds,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.restore_steps(t holdfast.ticket_base, released_at timestamp with time zone, actor text)
- RETURNS void
+CREATE OR REPLACE FUNCTION holdfast.restored_steps(t holdfast.ticket_base, released_at timestamp with time zone, actor text)
+ RETURNS integer
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 DECLARE
   step ticket_base;
   h released_holds;
+  n integer := 0;
 BEGIN
   FOR step IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
     WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL ORDER BY b.id FOR UPDATE OF b
   LOOP
-    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restore_steps.released_at;
-    IF FOUND AND restore_hold(step, h, actor) AND step.kind = 'workflow' THEN
-      PERFORM restore_steps(step, restore_steps.released_at, actor);
+    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restored_steps.released_at;
+    IF FOUND AND restore_hold(step, h, actor) THEN
+      n := n + 1;
+    END IF;
+    IF step.kind = 'workflow' THEN
+      n := n + restored_steps(step, restored_steps.released_at, actor);
     END IF;
   END LOOP;
+  RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.restore_steps(holdfast.ticket_base,timestamp with time zone,text) IS 'Puts back on hold what was released with a workflow, in the same transaction, and is still ready.';
-GRANT EXECUTE ON FUNCTION holdfast.restore_steps(holdfast.ticket_base,timestamp with time zone,text) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.restored_steps(holdfast.ticket_base,timestamp with time zone,text) IS 'Puts back on hold what was released with a workflow, in the same transaction, and is still ready; says how many.';
+GRANT EXECUTE ON FUNCTION holdfast.restored_steps(holdfast.ticket_base,timestamp with time zone,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.results_for(ticket_id bigint, most_bytes bigint)
  RETURNS text
@@ -8400,20 +8417,28 @@ AS $function$
 DECLARE
   t ticket_base;
   h released_holds;
+  steps integer;
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(unrelease_ticket.id);
+  IF t.kind = 'workflow' AND t.state = 'ready' THEN
+    steps := restored_steps(t, released_with_steps(t.id), actor);
+    IF steps > 0 THEN
+      PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('steps', steps));
+      RETURN t.state;
+    END IF;
+  END IF;
   SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.released_at > now() - interval '60 seconds';
   IF NOT FOUND OR NOT restore_hold(t, h, actor) THEN
     PERFORM refuse_action(t, 'undo the release of');
   END IF;
   IF t.kind = 'workflow' THEN
-    PERFORM restore_steps(t, h.released_at, actor);
+    PERFORM restored_steps(t, h.released_at, actor);
   END IF;
   RETURN 'on_hold';
 END
 $function$;
-COMMENT ON FUNCTION holdfast.unrelease_ticket(bigint,text) IS 'Undoes a release of the last 60 seconds, as if it had not been, where no worker has claimed the ticket yet: its hold, its retry counts and its guidance are those from before. SQLSTATE HF409 where it is too late.';
+COMMENT ON FUNCTION holdfast.unrelease_ticket(bigint,text) IS 'Undoes a release of the last 60 seconds, as if it had not been, where no worker has claimed the ticket yet: its hold, its retry counts and its guidance are those from before. Of a workflow that was not on hold itself, its steps. SQLSTATE HF409 where it is too late.';
 GRANT EXECUTE ON FUNCTION holdfast.unrelease_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.update_ticket()

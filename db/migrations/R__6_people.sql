@@ -167,7 +167,7 @@ BEGIN
     steps := release_steps(t, actor, guidance, keep_retries, fresh);
   END IF;
   IF steps > 0 AND t.state = 'ready' THEN
-    PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps));
+    PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps, 'releasedAt', now()));
     RETURN t.state;
   ELSIF released_in_order(t) THEN
     RETURN t.state;
@@ -292,44 +292,65 @@ END
 $$;
 COMMENT ON FUNCTION restore_hold IS 'Puts a ticket, whose row the caller has locked, back into the hold that was released; false where a worker has claimed it since, or it is not ready.';
 
-CREATE OR REPLACE FUNCTION restore_steps(t ticket_base, released_at timestamptz, actor text) RETURNS void
+DROP FUNCTION IF EXISTS restore_steps(ticket_base, timestamptz, text);
+CREATE OR REPLACE FUNCTION restored_steps(t ticket_base, released_at timestamptz, actor text) RETURNS integer
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   step ticket_base;
   h released_holds;
+  n integer := 0;
 BEGIN
   FOR step IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
     WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL ORDER BY b.id FOR UPDATE OF b
   LOOP
-    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restore_steps.released_at;
-    IF FOUND AND restore_hold(step, h, actor) AND step.kind = 'workflow' THEN
-      PERFORM restore_steps(step, restore_steps.released_at, actor);
+    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restored_steps.released_at;
+    IF FOUND AND restore_hold(step, h, actor) THEN
+      n := n + 1;
+    END IF;
+    IF step.kind = 'workflow' THEN
+      n := n + restored_steps(step, restored_steps.released_at, actor);
     END IF;
   END LOOP;
+  RETURN n;
 END
 $$;
-COMMENT ON FUNCTION restore_steps IS 'Puts back on hold what was released with a workflow, in the same transaction, and is still ready.';
+COMMENT ON FUNCTION restored_steps IS 'Puts back on hold what was released with a workflow, in the same transaction, and is still ready; says how many.';
+
+CREATE OR REPLACE FUNCTION released_with_steps(workflow bigint) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT max((a.details->>'releasedAt')::timestamptz) FROM ticket_activity a
+  WHERE a.ticket_id = released_with_steps.workflow AND a.action = 'released' AND a.created_at > now() - interval '60 seconds'
+$$;
+COMMENT ON FUNCTION released_with_steps IS 'When a workflow that was not on hold itself was released last with its steps, if that can be undone.';
 
 CREATE OR REPLACE FUNCTION unrelease_ticket(id bigint, actor text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
   h released_holds;
+  steps integer;
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(unrelease_ticket.id);
+  IF t.kind = 'workflow' AND t.state = 'ready' THEN
+    steps := restored_steps(t, released_with_steps(t.id), actor);
+    IF steps > 0 THEN
+      PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('steps', steps));
+      RETURN t.state;
+    END IF;
+  END IF;
   SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.released_at > now() - interval '60 seconds';
   IF NOT FOUND OR NOT restore_hold(t, h, actor) THEN
     PERFORM refuse_action(t, 'undo the release of');
   END IF;
   IF t.kind = 'workflow' THEN
-    PERFORM restore_steps(t, h.released_at, actor);
+    PERFORM restored_steps(t, h.released_at, actor);
   END IF;
   RETURN 'on_hold';
 END
 $$;
-COMMENT ON FUNCTION unrelease_ticket IS 'Undoes a release of the last 60 seconds, as if it had not been, where no worker has claimed the ticket yet: its hold, its retry counts and its guidance are those from before. SQLSTATE HF409 where it is too late.';
+COMMENT ON FUNCTION unrelease_ticket IS 'Undoes a release of the last 60 seconds, as if it had not been, where no worker has claimed the ticket yet: its hold, its retry counts and its guidance are those from before. Of a workflow that was not on hold itself, its steps. SQLSTATE HF409 where it is too late.';
 
 CREATE OR REPLACE FUNCTION undo_release(release_key text, actor text, at_most integer DEFAULT NULL, within interval DEFAULT '60 seconds')
   RETURNS TABLE (ticket_id bigint, state text, taken_back boolean)

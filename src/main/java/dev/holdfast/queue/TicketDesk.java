@@ -112,7 +112,8 @@ public interface TicketDesk {
 
   /**
    * Undoes a release of the last 60 seconds as if it had not been, where no worker has claimed the
-   * ticket yet: ready to on_hold, with the hold, the retry counts and the guidance from before.
+   * ticket yet: ready to on_hold, with the hold, the retry counts and the guidance from before. A
+   * workflow that was not on hold itself stays ready, and its steps are put back.
    */
   TicketState unrelease(long ticketId, String actor);
 
@@ -155,6 +156,9 @@ public interface TicketDesk {
    * @param release a key that no other release has
    */
   TicketDesk releasingAs(String release);
+
+  /** How many tickets can be undone of what a desk of {@link #releasingAs} has released. */
+  int releasedAs(String release);
 
   /**
    * A desk for an order on several tickets that begins now: it does not refuse to hold or cancel

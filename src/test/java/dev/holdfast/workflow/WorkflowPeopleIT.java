@@ -228,6 +228,45 @@ class WorkflowPeopleIT {
   }
 
   @Test
+  @DisplayName("says how its release is taken back where steps went with it")
+  void undoWithSteps() {
+    long id = withThreeSteps();
+    assertThat(cli.run("hold", "" + id, "--reason", "x").code()).isZero();
+
+    String told = cli.run("release", "" + id).out().strip();
+
+    assertThat(told.lines()).hasSize(2).first().isEqualTo("released #" + id);
+    String key = told.substring(told.lastIndexOf(' ') + 1);
+    assertThat(cli.run("release", "undo", key).out()).startsWith("taken back all 4: ");
+    assertThat(bench.state(bench.ticketOf(id, "each"))).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName(
+      "that was not on hold itself takes back the release of its steps, and is refused then")
+  void unreleaseOfSteps() {
+    long id = withThreeSteps();
+    long step = bench.ticketOf(id, "each");
+    for (long each = step; each < step + 3; each++) {
+      bench.desk.hold(each, "hal", "wait");
+    }
+    bench.release(step + 2);
+    bench.release(id);
+    assertThat(bench.state(step)).isEqualTo("ready");
+
+    assertThat(bench.desk.unrelease(id, "ann")).isEqualTo(TicketState.READY);
+
+    assertThat(
+            database.column(
+                "SELECT state FROM holdfast.tickets WHERE parent_id = ? ORDER BY id", id))
+        .containsExactly("on_hold", "on_hold", "ready");
+    assertThat(actions(id)).contains("release_undone");
+    assertThatThrownBy(() -> bench.desk.unrelease(id, "ann"))
+        .hasMessageContaining("cannot undo the release of ticket " + id);
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
   @DisplayName("and its steps are held, released and cancelled by one statement")
   void oneStatement() {
     long id = withThreeSteps();

@@ -143,7 +143,7 @@ public final class ReleaseCommand implements Callable<Integer> {
       }
       String release = UUID.randomUUID().toString();
       TicketDesk desk = backend.desk().releasingAs(release);
-      return TicketAction.releasing(root.terminal(), json, release)
+      return TicketAction.releasing(root.terminal(), json, release, () -> desk.releasedAs(release))
           .run(chosen, id -> desk.release(id, actor, words, retries, conversation));
     }
   }

@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class TicketAction {
   private final String done;
   private final boolean json;
   private final @Nullable String release;
+  private final IntSupplier released;
   private final List<Long> changed = new ArrayList<>();
   private final List<Refusal> refusals = new ArrayList<>();
 
@@ -40,23 +42,31 @@ final class TicketAction {
    * @param done what was done, in the past: {@code released}
    */
   TicketAction(Terminal terminal, String done, boolean json) {
-    this(terminal, done, json, null);
+    this(terminal, done, json, null, () -> 0);
   }
 
-  private TicketAction(Terminal terminal, String done, boolean json, @Nullable String release) {
+  private TicketAction(
+      Terminal terminal,
+      String done,
+      boolean json,
+      @Nullable String release,
+      IntSupplier released) {
     this.terminal = terminal;
     this.done = done;
     this.json = json;
     this.release = release;
+    this.released = released;
   }
 
   /**
    * An action that says how it can be undone.
    *
    * @param release the key of the release
+   * @param released how many tickets were released in the end: a workflow takes its steps with it
    */
-  static TicketAction releasing(Terminal terminal, boolean json, String release) {
-    return new TicketAction(terminal, "released", json, release);
+  static TicketAction releasing(
+      Terminal terminal, boolean json, String release, IntSupplier released) {
+    return new TicketAction(terminal, "released", json, release, released);
   }
 
   /**
@@ -110,7 +120,7 @@ final class TicketAction {
       return;
     }
     summarize(changed.size() + refusals.size());
-    if (release != null && changed.size() > 1) {
+    if (!changed.isEmpty() && released.getAsInt() > 1) {
       terminal.line(
           "for a minute you can take back what no worker has begun: holdfast release undo "
               + release);

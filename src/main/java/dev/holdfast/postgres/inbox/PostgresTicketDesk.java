@@ -97,6 +97,14 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   @Override
+  public int releasedAs(String release) {
+    String count = "SELECT count(*) FROM holdfast.released_holds WHERE release_key = :release";
+    return Integer.parseInt(
+        transactions.runStatement(
+            handle -> call(handle, count, query -> query.bind("release", release))));
+  }
+
+  @Override
   public TicketDesk asOneOrder() {
     String now =
         transactions.runStatement(
