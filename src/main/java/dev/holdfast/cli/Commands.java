@@ -16,6 +16,8 @@ import dev.holdfast.cli.inspect.StatsCommand;
 import dev.holdfast.cli.inspect.WatchCommand;
 import dev.holdfast.cli.limit.LimitCommand;
 import dev.holdfast.cli.mcp.McpCommand;
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.CompletionCommand;
 import dev.holdfast.cli.root.ErrorLine;
@@ -94,12 +96,19 @@ public final class Commands {
 
   /** Runs one command line; every error is one line on the terminal's err. */
   public int run(HoldfastCommand root, String... arguments) {
-    CommandLine line = commandLine(root, arguments);
+    Terminal terminal = root.terminal();
     try {
-      return line.execute(arguments);
+      int code = commandLine(root, arguments).execute(arguments);
+      terminal.out().flush();
+      String problem = terminal.problem().get();
+      if (problem.isEmpty()) {
+        return code;
+      }
+      terminal.progress("holdfast: cannot write the output: " + problem);
+      return code == ExitCode.DONE ? ExitCode.FAILED : code;
     } finally {
-      root.terminal().out().flush();
-      root.terminal().err().flush();
+      terminal.out().flush();
+      terminal.err().flush();
     }
   }
 

@@ -2,8 +2,11 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.app.Main;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.JavaCommand;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -13,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,6 +81,32 @@ class ProgramTest {
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
         .contains("Usage: holdfast " + command, "Example", "--config", "--verbose");
+  }
+
+  private static Process help(ProcessBuilder.Redirect output) throws IOException {
+    return new ProcessBuilder(
+            JavaCommand.java(
+                "-cp", System.getProperty("java.class.path"), Main.class.getName(), "help"))
+        .redirectOutput(output)
+        .start();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  @DisplayName("output that cannot be written is an error; that nobody reads it any more is none")
+  void fullDisk() throws Exception {
+    Process full = help(ProcessBuilder.Redirect.to(Path.of("/dev/full").toFile()));
+    try (BufferedReader errors = full.errorReader()) {
+      assertThat(errors.lines().filter(line -> line.startsWith("holdfast")))
+          .containsExactly("holdfast: cannot write the output: No space left on device");
+      assertThat(full.waitFor()).isEqualTo(ExitCode.FAILED);
+    }
+    Process unread = help(ProcessBuilder.Redirect.PIPE);
+    unread.getInputStream().close();
+    try (BufferedReader errors = unread.errorReader()) {
+      assertThat(errors.lines().filter(line -> line.startsWith("holdfast"))).isEmpty();
+      assertThat(unread.waitFor()).isZero();
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.function.Supplier;
 
 /**
  * The streams and the clock of a command.
@@ -15,6 +16,7 @@ import java.time.InstantSource;
  * @param clock for showing times as "3m ago" only
  * @param keyboard of the person who looks on, if it is a terminal
  * @param screen what results are shown on
+ * @param problem why results could not be written; empty where they could
  */
 public record Terminal(
     PrintWriter out,
@@ -22,21 +24,35 @@ public record Terminal(
     InputStream in,
     InstantSource clock,
     Keyboard.Opener keyboard,
-    Screen screen) {
+    Screen screen,
+    Supplier<String> problem) {
   /** Without a keyboard and a screen. */
   public Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
     this(out, err, in, clock, Keyboard.Opener.NONE, Screen.NONE);
   }
 
+  /** Whose results can always be written. */
+  public Terminal(
+      PrintWriter out,
+      PrintWriter err,
+      InputStream in,
+      InstantSource clock,
+      Keyboard.Opener keyboard,
+      Screen screen) {
+    this(out, err, in, clock, keyboard, screen, () -> "");
+  }
+
   /** Standard input, output and error of this process, as UTF-8 whatever the locale. */
   public static Terminal ofProcess(InstantSource clock) {
+    StandardOutput out = new StandardOutput();
     return new Terminal(
-        new PrintWriter(System.out, false, StandardCharsets.UTF_8),
+        new PrintWriter(out, false, StandardCharsets.UTF_8),
         new PrintWriter(System.err, true, StandardCharsets.UTF_8),
         System.in,
         clock,
         SttyKeyboard::open,
-        Screen.ofProcess(System.getenv()));
+        Screen.ofProcess(System.getenv()),
+        out::problem);
   }
 
   public BufferedReader reader() {
