@@ -4137,8 +4137,8 @@ BEGIN
       ELSE COALESCE(t.created_at <= now() - words_interval(unique_for), false) END;
     -- One that has started is left to run with what it has. Trap: not in one expression, or it is made unclaimable where nobody asked for it.
     IF NOT passes_on AND on_duplicate = 'replace' THEN
-      passes_on := t.state <> 'ready' OR t.attempt_count > 0;
-      IF NOT passes_on THEN
+      passes_on := t.state NOT IN ('ready', 'on_hold') OR t.attempt_count > 0;
+      IF t.state = 'ready' AND NOT passes_on THEN
         passes_on := NOT make_unclaimable(t);
       END IF;
     END IF;
@@ -4153,7 +4153,7 @@ BEGIN
     RAISE EXCEPTION 'ticket % has the unique key "%" already', holder, left(key, 100)
       USING ERRCODE = 'HF409', HINT = 'Take another key, or leave on_duplicate out to be given that ticket.';
   ELSIF t.id IS NOT NULL AND on_duplicate = 'replace' THEN
-    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, expires_at = new_end, updated_at = now()
+    UPDATE ticket_base b SET payload = new_payload, retry_after = CASE WHEN b.state = 'ready' THEN new_run_at END, expires_at = new_end, updated_at = now()
     WHERE b.id = t.id RETURNING * INTO t;
     DELETE FROM ticket_deadlines x WHERE x.ticket_id = t.id;
     IF new_end IS NOT NULL THEN

@@ -117,6 +117,25 @@ class UniquenessIT {
   }
 
   @Test
+  @DisplayName(
+      "replaces the payload of a ticket on hold that has not started, and it stays on hold")
+  void replaceHeld() {
+    Uniqueness replacing = Uniqueness.whileOpen().replacing();
+    NewTicket later = ticket(replacing).withDelay(Duration.ofHours(2));
+    long first = enqueue(replacing);
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", first);
+    assertThat(inbox.enqueue(later.withPayload("{\"n\": 2}"))).isEqualTo(first);
+    assertThat(database.ticket(first))
+        .containsEntry("state", "on_hold")
+        .containsEntry("payload", "{\"n\": 2}")
+        .containsEntry("retry_after", null);
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", first);
+    queue.claim();
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'stop')", first);
+    assertThat(enqueue(replacing)).as("it has started").isGreaterThan(first);
+  }
+
+  @Test
   @DisplayName("replaces the deadline with the time: a debounced ticket does not expire meanwhile")
   void replaceDeadline() {
     Uniqueness replacing = Uniqueness.whileOpen().replacing();
