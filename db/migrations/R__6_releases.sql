@@ -153,6 +153,15 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enabl
 $$;
 COMMENT ON FUNCTION outcome_of_released IS 'What became of a ticket since its release: an outcome of release_tickets, or open.';
 
+CREATE OR REPLACE FUNCTION held_by_person(w release_tickets) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
+  SELECT EXISTS (SELECT FROM ticket_base b WHERE b.id = w.ticket_id)
+    AND NOT EXISTS (SELECT FROM ticket_attempts a WHERE a.ticket_id = w.ticket_id AND a.lease_no > w.fence AND a.outcome IN ('failed', 'crashed'))
+    AND NOT EXISTS (SELECT FROM ticket_activity a
+      WHERE a.ticket_id = w.ticket_id AND a.action = 'held' AND a.actor = 'system' AND a.created_at >= w.released_at)
+$$;
+COMMENT ON FUNCTION held_by_person IS 'Of a ticket that is on hold for another reason since its release: whether a person holds it or has taken its release back, for no attempt has failed.';
+
 CREATE OR REPLACE FUNCTION look_at_released(r releases) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
 BEGIN
@@ -214,7 +223,7 @@ BEGIN
   END IF;
   IF r.step_left = 0 THEN
     SELECT count(*) FILTER (WHERE w.outcome IS NULL) AS open, count(*) FILTER (WHERE w.outcome = 'succeeded') AS good,
-      count(*) FILTER (WHERE w.outcome = 'other_error') AS bad
+      count(*) FILTER (WHERE w.outcome = 'other_error') AS bad, count(*) FILTER (WHERE w.outcome = 'other_error' AND held_by_person(w)) AS held
     INTO step FROM release_tickets w WHERE w.release_id = r.id AND w.step = r.step AND w.outcome IS DISTINCT FROM 'skipped';
     IF step.open > 0 THEN
       -- A look at many costs more: at most a twentieth of the time goes into looking, but one that was slow by chance is not waited for long.
@@ -223,7 +232,8 @@ BEGIN
       WHERE x.id = r.id;
       RETURN;
     ELSIF step.bad > 0 AND step.good = 0 THEN
-      PERFORM end_release(r, 'stopped', format('no ticket of step %s came through: %s on hold with another error', r.step, step.bad), 'system');
+      PERFORM end_release(r, 'stopped', format('no ticket of step %s came through: %s', r.step, concat_ws(', ',
+        NULLIF(step.bad - step.held, 0) || ' on hold with another error', NULLIF(step.held, 0) || ' held by a person or taken back')), 'system');
       RETURN;
     ELSIF r.step = cardinality(r.steps)
       OR NOT EXISTS (SELECT FROM release_tickets w WHERE w.release_id = r.id AND w.released_at IS NULL AND w.outcome IS NULL) THEN
@@ -264,11 +274,11 @@ COMMENT ON FUNCTION advance_releases IS 'Takes one release that is due a bit on,
 DROP FUNCTION IF EXISTS release_status(bigint, integer, bigint);
 CREATE OR REPLACE FUNCTION release_status(id bigint DEFAULT NULL, at_most integer DEFAULT 20, before bigint DEFAULT NULL) RETURNS TABLE (
   release_id bigint, created_at timestamptz, created_by text, selection jsonb, steps integer[], guidance text, step integer, total bigint,
-  released bigint, waiting bigint, for_answer bigint, for_provider bigint, succeeded bigint, same_error bigint, other_error bigint, ended bigint,
+  released bigint, waiting bigint, for_answer bigint, for_provider bigint, succeeded bigint, same_error bigint, other_error bigint, held bigint, ended bigint,
   skipped bigint, state text, reason text, ended_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
   SELECT r.id, r.created_at, r.created_by, r.selection, r.steps, r.guidance, r.step, r.total, c.released, c.waiting, c.for_answer,
-    c.for_provider, c.succeeded, c.same_error, c.other_error, c.ended, c.skipped, COALESCE(r.outcome, 'running'), r.reason, r.ended_at
+    c.for_provider, c.succeeded, c.same_error, c.other_error, c.held, c.ended, c.skipped, COALESCE(r.outcome, 'running'), r.reason, r.ended_at
   FROM (
     SELECT * FROM releases x
     WHERE (release_status.id IS NULL OR x.id = release_status.id) AND (release_status.before IS NULL OR x.id < release_status.before)
@@ -278,7 +288,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, 
     SELECT count(w.released_at) AS released, count(*) FILTER (WHERE o.held = 'nothing') AS waiting, count(*) FILTER (WHERE o.held = 'answer') AS for_answer,
       count(*) FILTER (WHERE o.held = 'provider') AS for_provider,
       count(*) FILTER (WHERE w.outcome = 'succeeded') AS succeeded, count(*) FILTER (WHERE w.outcome = 'same_error') AS same_error,
-      count(*) FILTER (WHERE w.outcome = 'other_error') AS other_error, count(*) FILTER (WHERE w.outcome = 'ended') AS ended,
+      count(*) FILTER (WHERE w.outcome = 'other_error' AND NOT held_by_person(w)) AS other_error,
+      count(*) FILTER (WHERE w.outcome = 'other_error' AND held_by_person(w)) AS held, count(*) FILTER (WHERE w.outcome = 'ended') AS ended,
       count(*) FILTER (WHERE w.outcome = 'skipped') AS skipped
     FROM release_tickets w
     CROSS JOIN LATERAL (

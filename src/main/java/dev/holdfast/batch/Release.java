@@ -21,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param forProvider released, and on hold for a provider or a budget
  * @param sameError failed with the error that they were held with
  * @param otherError on hold again for another reason
+ * @param held on hold by a person, or their release was taken back
  * @param ended cancelled by a person, or deleted
  * @param skipped released or cancelled by somebody else before
  * @param state {@code running}, {@code completed} or {@code stopped}
@@ -42,6 +43,7 @@ public record Release(
     long succeeded,
     long sameError,
     long otherError,
+    long held,
     long ended,
     long skipped,
     String state,
@@ -105,6 +107,7 @@ public record Release(
     add(words, forProvider, "wait for a provider or a budget");
     add(words, sameError, "failed with the same error");
     add(words, otherError, "on hold with another error");
+    add(words, held, "held by a person or taken back");
     add(words, ended, "cancelled");
     add(words, skipped, "skipped");
     return reason == null ? words.toString() : words + "; " + reason;

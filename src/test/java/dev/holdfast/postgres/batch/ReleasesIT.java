@@ -194,6 +194,27 @@ class ReleasesIT {
         .isEqualTo("no ticket of step 1 came through: 2 on hold with another error");
   }
 
+  @Test
+  @DisplayName("stops where people have taken all tickets of a step away, and calls that no error")
+  void heldByPeople() {
+    hold(10);
+    Release release = desk.start(of(3, "all", null), "ann");
+    List<Long> ids =
+        database
+            .column("SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'ready'", kind)
+            .stream()
+            .map(Long::valueOf)
+            .toList();
+    database.run("SELECT holdfast.unrelease_ticket(?, 'ann')", ids.get(0));
+    database.run("SELECT holdfast.hold_ticket(?, 'bob', 'not this one')", ids.get(1));
+    database.run("SELECT holdfast.cancel_ticket(?, 'bob')", ids.get(2));
+    advance();
+    assertThat(now(release).progress())
+        .isEqualTo(
+            "stopped: released 3 of 10, 2 held by a person or taken back, 1 cancelled; no ticket of"
+                + " step 1 came through: 2 held by a person or taken back");
+  }
+
   private void end(ClaimedTicket ticket, Finish end) {
     tickets.queue().finish(List.of(end), List.of(ticket.lease().no()));
   }
