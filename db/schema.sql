@@ -2829,6 +2829,9 @@ BEGIN
   END IF;
   IF enqueue_any_ticket.max_cost_usd IS NOT NULL THEN
     PERFORM require_cost_limit(kind_name, enqueue_any_ticket.max_cost_usd);
+    IF enqueue_any_ticket.max_cost_usd NOT BETWEEN 0 AND 1000000000 THEN
+      RAISE EXCEPTION 'max_cost_usd must be from 0 to 1000000000, not %', enqueue_any_ticket.max_cost_usd USING ERRCODE = 'HF422';
+    END IF;
   END IF;
   IF enqueue_any_ticket.run_at IS NOT NULL THEN
     PERFORM require_start('run_at', enqueue_any_ticket.run_at);
@@ -5532,6 +5535,7 @@ BEGIN
   IF extract(year FROM put_schedule.every) <> 0 OR extract(month FROM put_schedule.every) <> 0 THEN
     RAISE EXCEPTION 'months and years are not equally long' USING ERRCODE = 'HF422', HINT = 'Take cron, as in 0 3 1 * *.';
   END IF;
+  PERFORM require_time('next_at', put_schedule.next_at);
   IF put_schedule.catch_up IS NULL OR put_schedule.catch_up NOT IN ('none', 'last', 'all') THEN
     RAISE EXCEPTION 'catch_up is none, last or all' USING ERRCODE = 'HF422';
   END IF;

@@ -183,6 +183,9 @@ BEGIN
   END IF;
   IF enqueue_any_ticket.max_cost_usd IS NOT NULL THEN
     PERFORM require_cost_limit(kind_name, enqueue_any_ticket.max_cost_usd);
+    IF enqueue_any_ticket.max_cost_usd NOT BETWEEN 0 AND 1000000000 THEN
+      RAISE EXCEPTION 'max_cost_usd must be from 0 to 1000000000, not %', enqueue_any_ticket.max_cost_usd USING ERRCODE = 'HF422';
+    END IF;
   END IF;
   IF enqueue_any_ticket.run_at IS NOT NULL THEN
     PERFORM require_start('run_at', enqueue_any_ticket.run_at);

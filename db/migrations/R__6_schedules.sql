@@ -47,6 +47,7 @@ BEGIN
   IF extract(year FROM put_schedule.every) <> 0 OR extract(month FROM put_schedule.every) <> 0 THEN
     RAISE EXCEPTION 'months and years are not equally long' USING ERRCODE = 'HF422', HINT = 'Take cron, as in 0 3 1 * *.';
   END IF;
+  PERFORM require_time('next_at', put_schedule.next_at);
   IF put_schedule.catch_up IS NULL OR put_schedule.catch_up NOT IN ('none', 'last', 'all') THEN
     RAISE EXCEPTION 'catch_up is none, last or all' USING ERRCODE = 'HF422';
   END IF;

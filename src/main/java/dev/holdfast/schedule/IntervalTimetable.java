@@ -8,12 +8,16 @@ import java.util.Optional;
 /**
  * One time per interval; the first one is an interval after the anchor.
  *
- * @param every at least one second; a day is 24 hours
+ * @param every one second to ten years; a day is 24 hours
  */
 public record IntervalTimetable(Duration every, Instant anchor) implements Timetable {
+  /** Ten years of the database, whose months have 30 days. */
+  private static final Duration LONGEST = Duration.ofDays(3_600);
+
   public IntervalTimetable {
-    if (every.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw new InvalidTicketException("every: at least 1 second");
+    if (every.compareTo(Duration.ofSeconds(1)) < 0 || every.compareTo(LONGEST) > 0) {
+      throw new InvalidTicketException(
+          "every must be from 1 second to 10 years, not " + every.toSeconds() + "s");
     }
   }
 

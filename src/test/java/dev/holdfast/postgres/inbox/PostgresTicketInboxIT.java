@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -233,6 +234,17 @@ class PostgresTicketInboxIT {
         .hasMessageStartingWith("ticket 3: ")
         .hasMessageContaining(message);
     assertThat(count("bad-input")).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "NaN", "Infinity", "1000000000.1"})
+  @DisplayName("a limit of cost that is no amount is refused in SQL, in words")
+  void badCostLimit(String limit) {
+    TestSql.Refusal refusal =
+        sql.refusal("SELECT holdfast.enqueue_ticket('bad-cost', max_cost_usd => '" + limit + "')");
+    assertThat(refusal.sqlState()).isEqualTo("HF422");
+    assertThat(refusal.message())
+        .contains("max_cost_usd must be from 0 to 1000000000, not " + limit);
   }
 
   @Test

@@ -143,6 +143,11 @@ class SchedulesIT {
     assertThatThrownBy(() -> put("no spaces", "@daily", null, CatchUp.LAST, Overlap.ALLOW))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("not the name of a schedule");
+    for (int days : List.of(4_000, 999_999)) {
+      assertThatThrownBy(() -> put("x", null, Duration.ofDays(days), CatchUp.LAST, Overlap.ALLOW))
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessageContaining("every must be from 1 second to 10 years");
+    }
     NewTicket unknown = NewTicket.ofDesign("nobody-made-it");
     assertThatThrownBy(
             () ->
@@ -153,6 +158,19 @@ class SchedulesIT {
         .isInstanceOf(TicketNotFoundException.class)
         .hasMessageContaining("nobody-made-it");
     assertThat(desk.find("x")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("put in SQL takes no infinity for the next time")
+  void infinity() {
+    for (String time : List.of("infinity", "-infinity")) {
+      assertThatThrownBy(
+              () ->
+                  sql(
+                      "SELECT holdfast.put_schedule('x', 'ann', every => '1h', kind => 'k', next_at"
+                          + " => '%s')".formatted(time)))
+          .hasMessageContaining("next_at must be a time, not " + time);
+    }
   }
 
   @Test
