@@ -72,6 +72,14 @@ BEGIN
     RAISE EXCEPTION 'there is no state "%"', left(NEW.state, 100)
       USING ERRCODE = 'HF422', HINT = 'Insert a ticket as ready; the states are in COMMENT ON COLUMN tickets.state.';
   END IF;
+  IF num_nonnulls(NEW.parent_id, NEW.worker_id, NEW.lease_expires_at, NEW.error_title, NULLIF(NEW.lease_no, 0), NULLIF(NEW.attempt_count, 0),
+      NULLIF(NEW.crash_count, 0), NULLIF(NEW.same_error_count, 0)) > 0 THEN
+    RAISE EXCEPTION '% of a ticket cannot be set by hand', (
+        SELECT string_agg(e.key, ', ' ORDER BY e.key) FROM jsonb_each(to_jsonb(NEW)) AS e
+        WHERE e.value NOT IN ('null', '0') AND e.key IN ('parent_id', 'worker_id', 'lease_expires_at', 'error_title', 'lease_no', 'attempt_count',
+          'crash_count', 'same_error_count'))
+      USING ERRCODE = 'HF422', HINT = 'Leave it out: it is kept by Holdfast.';
+  END IF;
   IF NEW.design IS NOT NULL AND NEW.design_id IS NULL THEN
     SELECT x.id INTO NEW.design_id FROM designs x
     WHERE x.name = NEW.design AND (NEW.design_version IS NULL OR x.version = NEW.design_version) ORDER BY x.version DESC LIMIT 1;

@@ -297,6 +297,11 @@ class TicketsViewIT {
             + " -1",
         "kind, error_category | 'bad', 'bogus' | HF422 | \"bogus\" is not a category; there are",
         "kind, error_category | 'bad', ''      | HF422 | \"\" is not a category; there are",
+        "kind, attempt_count, parent_id, worker_id | 'bad', 3, 1, 'w' | HF422 | attempt_count,"
+            + " parent_id, worker_id of a ticket cannot be set by hand",
+        "kind, crash_count, same_error_count, error_title, lease_no, lease_expires_at |"
+            + " 'bad', 1, 2, 't', 4, now() | HF422 | crash_count, error_title, lease_expires_at,"
+            + " lease_no, same_error_count of a ticket cannot",
       })
   @DisplayName("A3: a wrong INSERT is refused and says why")
   void wrongInsert(String columns, String values, String sqlState, String message) {
@@ -305,6 +310,15 @@ class TicketsViewIT {
     assertThat(refusal.message()).contains(message);
     assertThat(refusal.sqlState()).isEqualTo(sqlState);
     assertThat(sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'bad'")).isZero();
+  }
+
+  @Test
+  @DisplayName("an INSERT may say of what Holdfast keeps that there is nothing of it yet")
+  void nothingOfIt() {
+    sql.run(
+        "INSERT INTO holdfast.tickets (kind, lease_no, attempt_count, crash_count, parent_id)"
+            + " VALUES ('nothing', 0, 0, NULL, NULL)");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'nothing'")).isOne();
   }
 
   @Test
