@@ -91,6 +91,7 @@ final class AnswerReader {
     boolean isDiff = isDiff(info);
     int before = parts.size();
     boolean closed = false;
+    boolean first = true;
     List<String> content = new ArrayList<>();
     int start = ++at;
     if (label.isEmpty() && at < lines.size() && isSearch()) {
@@ -103,7 +104,6 @@ final class AnswerReader {
         edit(inner(content), label.or(() -> lastPath), since);
         continue;
       }
-      boolean first = content.stream().allMatch(String::isBlank);
       if (PatchEnvelope.begins(line(), indent) && (first || label.isEmpty())) {
         envelope(indent);
         continue;
@@ -111,6 +111,7 @@ final class AnswerReader {
       closed = !context && fence.isClosedBy(line());
       if (!closed) {
         content.add(fence.inside(lines.get(at)));
+        first = first && content.getLast().isBlank();
         isDiff = isDiff || beginsDiff(content, label.isPresent());
       }
       at++;

@@ -26,8 +26,8 @@ final class BlockEdits {
   /** {@code // ... rest of the code}: the rest would be lost. */
   private static final Pattern ELISION =
       Pattern.compile(
-          "(?im)^\\s*(?://|#|/\\*|\\*|--|<!--|;|%)\\s*(?:\\.{3}|…).*\\b(?:rest|existing|remaining|"
-              + "unchanged|same|previous|other|omitted|remains?|code|as before)\\b.*$");
+          "(?im)^[ \\t]*+(?://|#|/\\*|\\*|--|<!--|;|%)\\s*(?:\\.{3}|…).*\\b(?:rest|existing|"
+              + "remaining|unchanged|same|previous|other|omitted|remains?|code|as before)\\b.*$");
 
   private final PatchTarget target;
 

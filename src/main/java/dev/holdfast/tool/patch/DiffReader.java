@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /**
  * Reads the unified diffs in a text, as leniently as it can be done without guessing. What belongs
@@ -11,10 +12,13 @@ import java.util.function.Predicate;
  * characters where they are not.
  */
 final class DiffReader {
+  private static final Pattern NUMBERED = Pattern.compile("\\s*\\d+\\s*[:|]?\\s");
+
   private final List<String> lines;
   private final boolean fenced;
   private final Predicate<String> exists;
   private final List<FileDiff> files = new ArrayList<>();
+  private final BlankRun blank;
   private int at;
 
   /**
@@ -31,6 +35,7 @@ final class DiffReader {
     this.at = at;
     this.fenced = fenced;
     this.exists = exists;
+    this.blank = new BlankRun(lines.size(), index -> lines.get(index).isBlank());
   }
 
   /** The index behind the lines of the hunk whose header is at a line of a text without a fence. */
@@ -112,10 +117,7 @@ final class DiffReader {
   }
 
   private boolean beginsHunkLater() {
-    int next = at;
-    while (next < lines.size() && lines.get(next).isBlank()) {
-      next++;
-    }
+    int next = blank.behind(at);
     return next < lines.size() && isHunk(lines.get(next));
   }
 
@@ -203,10 +205,7 @@ final class DiffReader {
 
   /** Behind an empty line: whether what follows begins something else. */
   private boolean restIsNoHunk() {
-    int next = at;
-    while (next < lines.size() && lines.get(next).isBlank()) {
-      next++;
-    }
+    int next = blank.behind(at);
     if (next == lines.size()) {
       return true;
     }
@@ -219,19 +218,24 @@ final class DiffReader {
 
   private List<String> bodyByPrefix(HunkHeader header) {
     List<String> body = new ArrayList<>();
+    int old = 0;
+    int changed = 0;
     while (at < lines.size() && !isNextPart() && " +-\\".indexOf(side(lines.get(at))) >= 0) {
-      if (isSignature() || (lines.get(at).isEmpty() && isEndBehind(header, body))) {
+      boolean complete = old >= header.oldCount() && changed >= header.newCount();
+      if (isSignature() || (lines.get(at).isEmpty() && isEndBehind(complete))) {
         break;
       }
+      char side = side(lines.get(at));
+      old += side == ' ' || side == '-' ? 1 : 0;
+      changed += side == ' ' || side == '+' ? 1 : 0;
       body.add(isMark(lines.get(at)) ? lines.get(at).stripTrailing() : lines.get(at));
       at++;
     }
     return body;
   }
 
-  private boolean isEndBehind(HunkHeader header, List<String> body) {
-    boolean complete = !fenced && !new Hunk(header, body).isShort();
-    return complete || restIsNoHunk();
+  private boolean isEndBehind(boolean complete) {
+    return (complete && !fenced) || restIsNoHunk();
   }
 
   private Hunk byPrefix(HunkHeader header) throws PatchRejection {
@@ -253,7 +257,7 @@ final class DiffReader {
   }
 
   private String foreignLine(HunkHeader header) {
-    String numbered = header().matches("\\s*\\d+\\s*[:|]?\\s.*") ? " Write no line numbers." : "";
+    String numbered = NUMBERED.matcher(header()).lookingAt() ? " Write no line numbers." : "";
     return ("In the hunk \"%s\" the line \"%s\" begins with none of \" \", \"+\" and \"-\": every"
             + " line of a hunk begins with one of them, also a line of context, whose first"
             + " character is a space.%s")

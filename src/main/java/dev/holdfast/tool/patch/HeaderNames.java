@@ -30,7 +30,10 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
               QuotedPath.ofHeader(rest.substring(0, quote)),
               QuotedPath.ofHeader(rest.substring(quote + 1)));
     }
-    for (int at = rest.indexOf(' '); at >= 0; at = rest.indexOf(' ', at + 1)) {
+    // One name twice, each perhaps with a prefix: the blank between them is in the middle.
+    for (int at = rest.indexOf(' ', rest.length() / 2 - 2);
+        at >= 0 && at <= rest.length() / 2 + 2;
+        at = rest.indexOf(' ', at + 1)) {
       String left = rest.substring(0, at);
       String right = rest.substring(at + 1);
       if (unprefixed(left, "a/").equals(unprefixed(right, "b/"))) {

@@ -1,7 +1,9 @@
 package dev.holdfast.tool.patch;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,7 +15,11 @@ record MentionedPath(Predicate<String> isFile) {
           "(?i)^[\\s#>*_\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:(?:_{1,2}(?=\\s))?"
               + "[*`\"' ]{0,4}\\s*(\\S.*)$");
 
-  private static final Pattern ORNAMENT = Pattern.compile("^[\\s#>*`\"']+|[\\s*`\"':]+$");
+  /** A longer line is no path, whatever ornament is around it. */
+  private static final int LONGEST = 2 * PathSafety.MAX_PATH;
+
+  /** Of brackets, ornaments and emphasis around one path. */
+  private static final int MAX_LAYERS = 20;
 
   /** Around all of a name, for {@code __tests__/a.js} is none. */
   private static final Pattern EMPHASIS = Pattern.compile("_{1,2}(?=[^_])(.*[^_])_{1,2}");
@@ -23,7 +29,7 @@ record MentionedPath(Predicate<String> isFile) {
 
   private static final Pattern CLOSED_ONLY = Pattern.compile("[^(]*\\)|[^\\[]*\\]");
   private static final Pattern REMARK =
-      Pattern.compile("\\s*\\((?:new|created|modified|changed)[^)]*\\):?\\s*$");
+      Pattern.compile("\\((?:new|created|modified|changed)[^()]*\\):?\\s*$");
   private static final Pattern NUMBER = Pattern.compile("^\\s*(?:\\d+[.)]|[-*])\\s+");
 
   /** With an extension: "Before/After" above a fence is no file. */
@@ -31,7 +37,9 @@ record MentionedPath(Predicate<String> isFile) {
       Pattern.compile("[^\\s:*?\"<>|]*[\\w)\\]]\\.[A-Za-z0-9]{1,10}");
 
   private static final Pattern ONE_WORD =
-      Pattern.compile("[^\\s:*?\"<>|`]*\\w[^\\s:*?\"<>|`.,;!]*");
+      Pattern.compile("[^\\s:*?\"<>|`]*\\w[^\\s\\w:*?\"<>|`.,;!]*");
+
+  private static final Pattern WITH_DIRECTORY = Pattern.compile("(?=.+/.)[^\\s:*?\"<>|]+");
 
   private static final Pattern ATTRIBUTE =
       Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
@@ -42,6 +50,9 @@ record MentionedPath(Predicate<String> isFile) {
    * one.
    */
   Optional<String> above(String line) {
+    if (line.length() > LONGEST) {
+      return Optional.empty();
+    }
     Matcher named = NAMED.matcher(line);
     if (named.matches()) {
       return Optional.of(bare(named.group(1))).filter(path -> !path.isEmpty());
@@ -50,7 +61,7 @@ record MentionedPath(Predicate<String> isFile) {
     boolean marked = line.contains("`") || line.contains("**") || REMARK.matcher(line).find();
     boolean meant =
         (isPath(path) && (marked || path.contains("/")))
-            || (marked && path.matches("[^\\s:*?\"<>|]+/[^\\s:*?\"<>|]+"));
+            || (marked && WITH_DIRECTORY.matcher(path).matches());
     return isFile.test(path) || meant ? Optional.of(path) : Optional.empty();
   }
 
@@ -59,6 +70,9 @@ record MentionedPath(Predicate<String> isFile) {
    * it could say. A word that ends with a colon or a full stop is prose.
    */
   Optional<String> alone(String line) {
+    if (line.length() > LONGEST) {
+      return Optional.empty();
+    }
     String path = bare(line.strip());
     return ONE_WORD.matcher(path).matches() && !line.strip().endsWith(":")
         ? Optional.of(path)
@@ -67,6 +81,9 @@ record MentionedPath(Predicate<String> isFile) {
 
   /** Of what stands behind the backticks that open a fence. */
   Optional<String> inFence(String info) {
+    if (info.length() > LONGEST) {
+      return Optional.empty();
+    }
     Matcher attribute = ATTRIBUTE.matcher(info);
     if (attribute.find()) {
       return Optional.of(attribute.group(1));
@@ -83,16 +100,13 @@ record MentionedPath(Predicate<String> isFile) {
 
   /** Whether prose speaks of a file that is not this one. */
   boolean nameOther(List<String> prose, String path) {
-    for (String line : prose) {
-      for (String word : line.strip().split("[\\s,;]+", -1)) {
-        String named = bare(word);
-        boolean isName = isFile.test(named) || (isPath(named) && named.contains("/"));
-        if (isName && !named.equals(path)) {
-          return true;
-        }
-      }
-    }
-    return false;
+    Set<String> words = new HashSet<>();
+    prose.forEach(line -> words.addAll(List.of(line.strip().split("[\\s,;]+", -1))));
+    return words.stream()
+        .filter(word -> word.length() <= LONGEST)
+        .map(this::bare)
+        .filter(named -> isFile.test(named) || (isPath(named) && named.contains("/")))
+        .anyMatch(named -> !named.equals(path));
   }
 
   private static boolean isPath(String text) {
@@ -101,13 +115,29 @@ record MentionedPath(Predicate<String> isFile) {
 
   private String bare(String text) {
     String plain = REMARK.matcher(text).replaceFirst("");
-    String before;
-    do {
+    String before = "";
+    for (int layer = 0; layer < MAX_LAYERS && !plain.equals(before); layer++) {
       before = plain;
-      plain = isFile.test(plain) ? plain : ORNAMENT.matcher(plain).replaceAll("");
+      plain = isFile.test(plain) ? plain : withoutOrnament(plain);
       plain = isFile.test(plain) ? plain : inside(plain);
-    } while (!plain.equals(before));
+    }
     return plain;
+  }
+
+  private static String withoutOrnament(String text) {
+    int from = 0;
+    int to = text.length();
+    while (from < to && isOrnament(text.charAt(from), "#>")) {
+      from++;
+    }
+    while (from < to && isOrnament(text.charAt(to - 1), ":")) {
+      to--;
+    }
+    return text.substring(from, to);
+  }
+
+  private static boolean isOrnament(char c, String more) {
+    return " \t\n\u000b\f\r*`\"'".indexOf(c) >= 0 || more.indexOf(c) >= 0;
   }
 
   private String inside(String text) {

@@ -14,12 +14,12 @@ final class PatchEnvelope {
   private static final String END = "*** End Patch";
   private static final String END_OF_FILE = "*** End of File";
   private static final Pattern FILE =
-      Pattern.compile("^\\*\\*\\* (Update|Add|Delete) File:\\s*(\\S.*?)\\s*$");
-  private static final Pattern ANCHOR = Pattern.compile("^@@(?:\\s+(.*?))?(?:\\s+@@)?\\s*$");
+      Pattern.compile("^\\*\\*\\* (Update|Add|Delete) File:\\s*(\\S.*)$");
 
   private final List<String> lines;
   private final String indent;
   private final List<AnswerPart> parts = new ArrayList<>();
+  private final BlankRun empty;
   private int at;
 
   /**
@@ -30,6 +30,7 @@ final class PatchEnvelope {
     this.lines = lines;
     this.at = at;
     this.indent = indent;
+    this.empty = new BlankRun(lines.size(), index -> line(index).isEmpty());
   }
 
   static boolean begins(String line, String indent) {
@@ -52,7 +53,7 @@ final class PatchEnvelope {
       Matcher file = FILE.matcher(line());
       if (file.matches()) {
         at++;
-        file(file.group(1), file.group(2));
+        file(file.group(1), file.group(2).strip());
       } else if (line().isBlank()) {
         at++;
       } else {
@@ -136,22 +137,28 @@ final class PatchEnvelope {
   private List<String> anchors() {
     List<String> anchors = new ArrayList<>();
     while (at < lines.size() && line().startsWith("@@")) {
-      Matcher anchor = ANCHOR.matcher(line());
-      boolean numbers = HunkHeader.parse(line()).isPresent();
-      if (!numbers && anchor.matches() && anchor.group(1) != null && !anchor.group(1).isBlank()) {
-        anchors.add(anchor.group(1).strip());
+      String anchor = anchor(line().substring(2));
+      if (!anchor.isEmpty() && HunkHeader.parse(line()).isEmpty()) {
+        anchors.add(anchor);
       }
       at++;
     }
     return anchors;
   }
 
+  /** What stands behind the first {@code @@}, perhaps with a second one at its end. */
+  private static String anchor(String rest) {
+    String text = rest.stripTrailing();
+    if (text.isEmpty() || !Character.isWhitespace(text.charAt(0))) {
+      return "";
+    }
+    boolean closed = text.endsWith(" @@") || text.endsWith("\t@@");
+    return (closed ? text.substring(0, text.length() - 2) : text).strip();
+  }
+
   /** True if only empty lines are left of a chunk: they set it off, and are no context. */
   private boolean endsHere() {
-    int next = at;
-    while (next < lines.size() && line(next).isEmpty()) {
-      next++;
-    }
+    int next = empty.behind(at);
     boolean mark =
         next < lines.size() && (line(next).startsWith("*** ") || line(next).startsWith("@@"));
     return next == lines.size() || (next > at && mark);

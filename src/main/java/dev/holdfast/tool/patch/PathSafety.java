@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  */
 final class PathSafety {
   private static final int MAX_NAME = 255;
-  private static final int MAX_PATH = 2000;
+  static final int MAX_PATH = 2000;
   private static final int MAX_ENCODINGS = 4;
   private static final Pattern ABSOLUTE = Pattern.compile("/.*|~(?:/.*)?|[A-Za-z]:.*");
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cf}\\p{Cc}]");

@@ -9,7 +9,7 @@ final class QuotedPath {
   /** The name of the missing side of a new or deleted file. */
   static final String NONE = "/dev/null";
 
-  private static final Pattern TIME = Pattern.compile("\\s+\\d{4}-\\d{2}-\\d{2}[ T]\\d.*$");
+  private static final Pattern TIME = Pattern.compile("(?s)\\s\\d{4}-\\d{2}-\\d{2}[ T]\\d.*");
   private static final String ESCAPED = "abtnvfr\"\\";
   private static final String PLAIN = "\u0007\b\t\n\u000b\f\r\"\\";
 
@@ -22,7 +22,8 @@ final class QuotedPath {
       name = unquoted(name);
     } else {
       int tab = text.indexOf('\t');
-      name = tab >= 0 ? text.substring(0, tab).strip() : TIME.matcher(name).replaceFirst("");
+      name =
+          tab >= 0 ? text.substring(0, tab).strip() : TIME.matcher(name).replaceFirst("").strip();
       name =
           name.length() > 1 && name.startsWith("`") && name.endsWith("`")
               ? name.substring(1, name.length() - 1)

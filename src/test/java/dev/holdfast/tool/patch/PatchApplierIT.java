@@ -2,6 +2,7 @@ package dev.holdfast.tool.patch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.git.Git;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -202,6 +204,63 @@ class PatchApplierIT {
     assertKind(Kind.TOO_LARGE, applier.apply(root, two + rename("z.txt", "z2.txt")));
     assertThat(applier.apply(root, two)).isInstanceOf(PatchResult.Applied.class);
     assertThat(PatchCase.tree(root)).containsOnlyKeys("x2.txt", "y2.txt", "z.txt");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a%sx\n```\ncode\n```\n",
+        "`a%s:`\n```\ncode\n```\n",
+        "File: a%sx\n```\ncode\n```\n",
+        "```java path=a%sx\ncode\n```\n",
+        "%s\n```\ncode\n```\n",
+        "a%s!\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n",
+        "x.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\na%sx\n"
+            + "<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n",
+        "<file path=\"x.txt\">\n%s\nx\n</file>\n",
+        "```\n%s\nx\n```\n",
+        "*** Begin Patch\n*** Update File: a%sx\n@@ a%sx\n a\n%s\n+b\n*** End Patch\n",
+        "```diff\ndiff --git a/a%sx b/b\n--- a/x.txt\n%s\n",
+        "--- a/a%sx\n+++ b/a%sx\n@@ -1,9 +1,9 @@\n%s\n x\n",
+        "--- a/x.txt\n+++ b/x.txt\n%s\n@@ -1,500000 +1,500000 @@\n%s\n x\n1%sx\u0085y\n",
+      })
+  @DisplayName("a run of any characters in a model's answer costs no more than its length")
+  void longRuns(String answer) throws Exception {
+    List<String> parts =
+        List.of(
+            " ",
+            "\t",
+            "*",
+            "`",
+            "\"",
+            "'",
+            "(",
+            ")",
+            "[",
+            "]",
+            "-",
+            "_",
+            "#",
+            "a",
+            "a/",
+            "\n",
+            "+\n",
+            " @@",
+            "(new",
+            "path ",
+            " 2026-01-01 1\u0085",
+            "(new)",
+            "_a",
+            "\r\n",
+            "{",
+            "@@\n");
+    for (String part : parts) {
+      String run = part.repeat(330_000 / part.length());
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(10),
+          () -> applier(PatchLimits.DEFAULT).validate(root, answer.replace("%s", run)),
+          part);
+    }
   }
 
   private static String rename(String from, String to) {
