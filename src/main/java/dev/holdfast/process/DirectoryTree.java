@@ -26,19 +26,23 @@ public final class DirectoryTree {
   /** One pass over a tree. */
   private static final class Deletion {
     private final Path top;
+    private MountPoints mounts;
     private boolean moved;
 
-    private Deletion(Path top) {
+    private Deletion(Path top) throws IOException {
       this.top = top;
+      this.mounts = MountPoints.in(top);
     }
 
     private void delete(Path path) throws IOException {
       if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        mounts.refuse(path);
         try {
           enter(path);
           if (path.toString().length() - top.toString().length() > LONGEST) {
             Files.move(path, top.resolve(UUID.randomUUID().toString()));
             moved = true;
+            mounts = MountPoints.in(top);
             return;
           }
           deleteEntries(path);
@@ -63,28 +67,47 @@ public final class DirectoryTree {
   /**
    * Deletes it with all that is in it, if it is there. Opens up directories that a program has
    * closed to itself. Somebody else may delete the same at the same time.
+   *
+   * @throws IOException also if a file system is mounted in it, whose files stay
    */
   public static void delete(Path path) throws IOException {
-    Deletion deletion;
-    do {
-      deletion = new Deletion(path);
-      deletion.delete(path);
-    } while (deletion.moved);
+    if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+      deleteAllIn(path);
+    }
     Files.deleteIfExists(path);
+  }
+
+  private static void deleteAllIn(Path top) throws IOException {
+    try {
+      Deletion deletion;
+      do {
+        deletion = new Deletion(top);
+        deletion.delete(top);
+      } while (deletion.moved);
+    } catch (NoSuchFileException e) {
+      // Somebody else has deleted it.
+    }
   }
 
   /**
    * Makes all that is in a directory readable and removable for its owner, and deletes what is no
-   * file, directory or link, such as pipes.
+   * file, directory or link, such as pipes. Leaves what is mounted in it.
    */
   public static void open(Path directory) throws IOException {
+    open(directory, MountPoints.in(directory));
+  }
+
+  private static void open(Path directory, MountPoints mounts) throws IOException {
+    if (mounts.has(directory)) {
+      return;
+    }
     allow(directory, "rwx------");
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
         BasicFileAttributes attributes =
             Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (attributes.isDirectory()) {
-          open(entry);
+          open(entry, mounts);
         } else if (attributes.isRegularFile()) {
           allow(entry, "rw-------");
         } else if (attributes.isOther()) {

@@ -1,10 +1,14 @@
 package dev.holdfast.process;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.testing.JavaCommand;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -14,6 +18,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,9 +28,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A directory that programs have worked in")
 class DirectoryTreeTest {
+  private static final int NOT_MOUNTED = 77;
   private static final String NAME = "0123456789".repeat(10);
 
   @TempDir private Path temp;
@@ -50,6 +59,55 @@ class DirectoryTreeTest {
     DirectoryTree.delete(tree);
     assertThat(tree).doesNotExist();
     assertThat(temp).isDirectoryContaining(kept::equals).isDirectoryNotContaining("glob:**tree**");
+  }
+
+  /** A program that deletes a directory, in a place where another may mount. */
+  static final class Deletion {
+    private Deletion() {}
+
+    public static void main(String[] args) throws IOException {
+      DirectoryTree.delete(Path.of(args[0]));
+    }
+  }
+
+  /** What the deletion says of a tree in which something is mounted, with links in its path. */
+  private String deletionWith(Path source, Path mountPoint) throws Exception {
+    String unshare = ProgramUser.isRoot() ? "-m" : "-rm";
+    List<String> command = new ArrayList<>(List.of("unshare", unshare, "sh", "-c"));
+    command.add("mount --bind \"$1\" \"$2\" || exit " + NOT_MOUNTED + "; shift 2; exec \"$@\"");
+    command.addAll(List.of("sh", source.toString(), mountPoint.toString()));
+    Path link = Files.createSymbolicLink(temp.resolve("here"), temp);
+    command.addAll(
+        JavaCommand.java(
+            "-cp",
+            System.getProperty("java.class.path"),
+            Deletion.class.getName(),
+            link.resolve("tree").toString()));
+    assumeTrue(ProgramFinder.find("unshare", System.getenv("PATH")).isPresent(), "no unshare");
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    boolean refused = process.waitFor() == NOT_MOUNTED || said.startsWith("unshare:");
+    assumeFalse(refused, "nothing can be mounted here");
+    return said;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tree", "tree/m \\", "tree/inside/file"})
+  @Timeout(60)
+  @DisplayName("is not deleted where something is mounted in it, and what is mounted stays whole")
+  void mounted(String name) throws Exception {
+    Path precious = Files.createDirectory(temp.resolve("precious"));
+    Path kept = Files.writeString(precious.resolve("kept"), "x");
+    boolean isFile = name.endsWith("file");
+    Path place = Files.createDirectories(temp.resolve(name));
+    if (isFile) {
+      Files.delete(place);
+      Files.createFile(place);
+    }
+    String said = deletionWith(isFile ? kept : precious, place);
+    assertThat(kept).hasContent("x");
+    assertThat(said).contains("FileSystemException", place.getFileName().toString());
+    assertThat(place).exists();
   }
 
   @Test
