@@ -53,12 +53,21 @@ public final class MachineLimits {
       Files.createDirectories(place);
       return Files.createTempDirectory(place, prefix);
     } catch (IOException e) {
-      if (Files.isDirectory(place) && Files.isWritable(place)) {
+      if (isRight(place)) {
         throw new NotPreparedException(
             "no directory can be made in " + place + " (" + why(e) + "): make room there", e);
       }
       throw e;
     }
+  }
+
+  /** True of a directory that may be written to, or that may be made. */
+  private static boolean isRight(Path place) {
+    Path there = place.toAbsolutePath();
+    while (there.getParent() != null && Files.notExists(there)) {
+      there = there.getParent();
+    }
+    return Files.isDirectory(there) && Files.isWritable(there);
   }
 
   static NotPreparedException noStreams(IOException cause) {

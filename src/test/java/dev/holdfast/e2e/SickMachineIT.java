@@ -30,6 +30,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A worker on a machine that can start no program: its disk for them is full, or it may open no
@@ -130,22 +132,24 @@ class SickMachineIT {
     assertThat(new ProcessBuilder("sh", "-c", there).start().waitFor()).isZero();
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"full", "full/missing"})
   @DisplayName(
       "a worker with no room for a command's directory or document gives its tickets back and says"
           + " so, and works them when there is room; what a killed one left there days ago is"
           + " deleted")
-  void command() throws Exception {
+  void command(String workspaces) throws Exception {
     long id =
         enqueue(
-            "command",
+            workspaces.replace('/', '-'),
             "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"echo\", \"hello\"]}");
 
     Path full = small.resolve("full");
-    holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", full.toString());
+    Path place = small.resolve(workspaces);
+    holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", place.toString());
     HoldfastProcess worker = worker(LEAVE + FULL_DISK + FILL_WITH_BYTES);
     awaitUnfit(worker, id);
-    assertThat(worker.stderr()).contains("no directory can be made in " + full);
+    assertThat(worker.stderr()).contains("no directory can be made in " + place);
 
     within(worker, "mount -o remount,nr_inodes=100 " + full);
     await("its document has no room either")

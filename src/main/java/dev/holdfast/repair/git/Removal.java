@@ -19,9 +19,14 @@ final class Removal {
    * write there; what it keeps from being deleted is deleted the next time.
    */
   static void aside(Path directory, Path trash) throws IOException {
-    Files.createDirectories(trash);
-    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-      Files.move(directory, Files.createTempDirectory(trash, "old-").resolve("it"));
+    try {
+      Files.createDirectories(trash);
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        Files.move(directory, Files.createTempDirectory(trash, "old-").resolve("it"));
+      }
+    } catch (IOException e) {
+      // A disk that it has filled has no room for one more directory.
+      DirectoryTree.delete(directory);
     }
     try {
       DirectoryTree.delete(trash);

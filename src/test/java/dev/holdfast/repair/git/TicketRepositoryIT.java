@@ -207,6 +207,16 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("What an attempt left is deleted though no more directory can be made for it")
+  void noRoomForTrash() throws Exception {
+    bench.open(7, original).close();
+    Path left = Files.createDirectories(temp.resolve("work/ticket-7/worktrees/main"));
+    Files.createFile(temp.resolve("work/ticket-7/trash"));
+    bench.open(7, original).close();
+    assertThat(left).doesNotExist();
+  }
+
+  @Test
   @DisplayName("What a killed attempt left is cleared away, and its result and commit are kept")
   void afterCrash() throws Exception {
     RepositorySource source = RepositorySource.local(original.toString(), "main");
