@@ -1,10 +1,15 @@
 package dev.holdfast.handler.command;
 
 import dev.holdfast.process.OutputTail;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,16 +45,48 @@ record LastLine(String text, boolean cut) {
         from == 0 && stdout.total() > CommandHandler.STDOUT_LIMIT);
   }
 
-  /** Of the last line, or of the lines from a brace alone to a last one that is a brace alone. */
+  /**
+   * Of the last line, or of the lines from a brace alone to a last one that is a brace alone. Where
+   * nothing is indented, objects within begin so, too: what belongs to one begins no other.
+   */
   private static int beginning(String kept) {
     int from = kept.lastIndexOf('\n') + 1;
     if (kept.endsWith("\n}")) {
+      int read = 0;
       Matcher open = OPEN.matcher(kept);
       while (open.find()) {
-        from = open.start();
+        if (open.start() >= read) {
+          from = open.start();
+          read = endOfObject(kept, kept.indexOf('{', from));
+        }
       }
     }
     return from;
+  }
+
+  /** Behind the object that begins at a brace, or where it turns out to be none. */
+  private static int endOfObject(String kept, int brace) {
+    StringReader text = new StringReader(kept);
+    try {
+      text.skip(brace);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a text cannot be read", e);
+    }
+    try (JsonParser parser = Json.MAPPER.createParser(text)) {
+      return brace + Math.max(1, lengthOfObject(parser));
+    }
+  }
+
+  private static int lengthOfObject(JsonParser parser) {
+    try {
+      parser.nextToken();
+      parser.skipChildren();
+      return (int) parser.currentLocation().getCharOffset();
+    } catch (UnexpectedEndOfInputException e) {
+      return 1; // What it lacks may begin the object that ends here.
+    } catch (JacksonException e) {
+      return (int) parser.currentLocation().getCharOffset() - 1;
+    }
   }
 
   /** Some programs begin what they print with a mark of its encoding. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -156,12 +157,28 @@ class CommandHandlerIT {
       strings = {
         "{\\n  \"a\": {\\n    \"b\": [\\n      {\\n      }\\n    ]\\n  }\\n}\\n",
         "log\\n{\\n}\\n{\\r\\n\\t\"a\": {\"b\": [{}]}\\r\\n}\\r\\n",
-        "\\357\\273\\277{\\n\"a\":{\"b\":[{}]}\\n}"
+        "\\357\\273\\277{\\n\"a\":{\"b\":[{}]}\\n}",
+        "{\\n{\\n\"a\":{\"b\":[{}]}\\n}",
+        "{\\n\"x\":\\n{\\n\"a\":{\"b\":[{}]}\\n}",
+        "{\\n[\\n{\\n}\\n{\\n\"a\":{\n\"b\":[\\n{\\n}]\\n}\\n}"
       })
   @DisplayName("an object that a program prints over several lines at the end is its result")
   void severalLines(String printed) throws Exception {
     assertThat(tickets.succeed("printf '" + printed + "'").result())
         .isEqualTo("{\"a\":{\"b\":[{}]}}");
+  }
+
+  @Test
+  @Timeout(60)
+  @DisplayName("so it is where the objects in it begin and end alone on their lines, many or deep")
+  void severalLinesWithoutIndent() throws Exception {
+    String choices = "[\\n{\\n\"id\": 1\\n},\\n{\\n\"id\": 2\\n}\\n]";
+    String ask = "{\\n\"ask\": \"which?\",\\n\"choices\": " + choices + "\\n}\\n";
+    assertThat(tickets.sh("printf '{\\n}\\n" + ask + "'")).isInstanceOf(HandlerResult.Parked.class);
+    String many = "printf '{\\n\"a\":[\\n'; yes '{\n},' | head -n 80000; printf '{\\n}\\n]\\n}\\n'";
+    assertThat(tickets.succeed(many).result()).startsWith("{\"a\":[{},{}");
+    String deep = "yes '{\n\"a\":\n' | head -n 200000; printf '1'; yes '\n}' | head -n 100000";
+    assertThat(tickets.succeed(deep).result()).startsWith("{\"text\":");
   }
 
   @Test
