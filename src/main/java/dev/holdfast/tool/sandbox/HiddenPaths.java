@@ -23,8 +23,10 @@ final class HiddenPaths {
           ".ssh",
           ".aws",
           ".azure",
+          ".config/containers/auth.json",
           ".config/gcloud",
           ".config/gh",
+          ".config/git/credentials",
           ".docker",
           ".gnupg",
           ".kube",
@@ -35,8 +37,17 @@ final class HiddenPaths {
           ".pypirc",
           ".m2/settings.xml",
           ".m2/settings-security.xml",
+          ".cargo/credentials",
+          ".cargo/credentials.toml",
+          ".claude/.credentials.json",
+          ".codex/auth.json",
+          ".gradle/gradle.properties",
           ".bash_history",
-          ".psql_history");
+          ".local/share/fish/fish_history",
+          ".psql_history",
+          ".zsh_history");
+
+  private static final String CONFIGURATION = ".config/";
 
   /** Of the machine. */
   private static final List<String> MACHINE =
@@ -80,6 +91,14 @@ final class HiddenPaths {
     Path home = Path.of(environment.getOrDefault("HOME", "/root"));
     HOME.forEach(name -> hidden.add(home.resolve(name).toAbsolutePath()));
     MACHINE.forEach(name -> hidden.add(Path.of(name)));
+    String configuration = environment.getOrDefault("XDG_CONFIG_HOME", "");
+    if (configuration.startsWith("/")) {
+      HOME.stream()
+          .filter(name -> name.startsWith(CONFIGURATION))
+          .forEach(
+              name ->
+                  addPath(configuration + "/" + name.substring(CONFIGURATION.length()), hidden));
+    }
     environment.forEach((name, value) -> addNamed(name, value, hidden));
     more.forEach(path -> hidden.add(path.toAbsolutePath().normalize()));
     return withoutNested(hidden);
@@ -91,8 +110,12 @@ final class HiddenPaths {
     if (!names || !value.startsWith("/")) {
       return;
     }
+    addPath(value, hidden);
+  }
+
+  private static void addPath(String path, Set<Path> hidden) {
     try {
-      hidden.add(Path.of(value).normalize());
+      hidden.add(Path.of(path).normalize());
     } catch (InvalidPathException e) {
       // No file has this name, so there is nothing to hide.
       return;

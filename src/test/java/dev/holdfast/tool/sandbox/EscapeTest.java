@@ -69,6 +69,11 @@ class EscapeTest {
     if (user == User.NOBODY) {
       environment.put("HOME", "/nonexistent");
     }
+    return run(user, environment, network, script);
+  }
+
+  private String run(User user, Map<String, String> environment, Network network, String script)
+      throws Exception {
     Sandboxes sandboxes =
         Sandboxes.of(
             SandboxMode.AUTO,
@@ -152,6 +157,42 @@ class EscapeTest {
     assertThat(said)
         .contains("ticket-1")
         .doesNotContain("the local token", "the database's password", "ticket-2", "root:");
+  }
+
+  @Test
+  @DisplayName("the usual places of credentials and histories below the home directory are empty")
+  void homes() throws Exception {
+    Path home = Files.createDirectory(place.resolve("home"));
+    Path config = Files.createDirectory(place.resolve("config"));
+    List<Path> files = new ArrayList<>();
+    for (String name :
+        List.of(
+            ".config/git/credentials",
+            ".config/containers/auth.json",
+            ".config/gh/hosts.yml",
+            ".codex/auth.json",
+            ".claude/.credentials.json",
+            ".cargo/credentials.toml",
+            ".gradle/gradle.properties",
+            ".zsh_history",
+            ".bash_history",
+            ".local/share/fish/fish_history")) {
+      files.add(home.resolve(name));
+      if (name.startsWith(".config/")) {
+        files.add(config.resolve(name.substring(".config/".length())));
+      }
+    }
+    for (Path file : files) {
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "password in " + file);
+      Files.writeString(file.resolveSibling("program"), "needed");
+    }
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.put("HOME", home.toString());
+    environment.put("XDG_CONFIG_HOME", config.toString());
+    String said =
+        run(User.OF_THE_TEST, environment, Network.NONE, "grep -r '' " + home + " " + config);
+    assertThat(said).contains(".codex/program:needed").doesNotContain("password");
   }
 
   @Test
