@@ -6,6 +6,7 @@ import dev.holdfast.tool.TooBroadPatternException;
 import dev.holdfast.tool.Tool;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Searches the text files of the workspace, line by line, for 3 s at most (C22). */
-final class GrepTool {
+final class GrepTool implements WorkspaceWalk.Visitor {
   /** For all files of one search. */
   static final Duration DEADLINE = Duration.ofSeconds(3);
 
@@ -44,6 +45,7 @@ final class GrepTool {
   private final @Nullable Glob glob;
   private final SearchDeadline deadline;
   private final StringBuilder found = new StringBuilder();
+  private final PassedOver passedOver = new PassedOver();
   private int matches;
 
   private GrepTool(JsonNode arguments, SearchDeadline deadline) {
@@ -76,22 +78,28 @@ final class GrepTool {
   }
 
   private String search(Workspace workspace, String path) throws IOException, InterruptedException {
-    WorkspaceWalk.of(
-        workspace,
-        path,
-        (file, attributes, opener) -> {
-          deadline.check();
-          if (attributes.isRegularFile() && (glob == null || glob.matches(file, deadline))) {
-            try (SeekableByteChannel channel = opener.open()) {
-              search(file, channel);
-            }
-          }
-          return matches < MAX_MATCHES;
-        });
+    WorkspaceWalk.of(workspace, path, this);
     if (matches >= MAX_MATCHES) {
       found.append("[at least ").append(matches).append(" matches: narrow the search]\n");
     }
-    return found.isEmpty() ? "[nothing found]" : found.toString().stripTrailing();
+    return passedOver.behind(found);
+  }
+
+  @Override
+  public boolean visit(String file, BasicFileAttributes attributes, WorkspaceWalk.Opener opener)
+      throws IOException {
+    deadline.check();
+    if (attributes.isRegularFile() && (glob == null || glob.matches(file, deadline))) {
+      try (SeekableByteChannel channel = opener.open()) {
+        search(file, channel);
+      }
+    }
+    return matches < MAX_MATCHES;
+  }
+
+  @Override
+  public void passOver(String path) {
+    passedOver.add(path);
   }
 
   private void search(String file, SeekableByteChannel channel) throws IOException {

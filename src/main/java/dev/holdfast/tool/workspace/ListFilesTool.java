@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Lists what lies under a directory. */
-final class ListFilesTool {
+final class ListFilesTool implements WorkspaceWalk.Visitor {
   private static final int MAX_ENTRIES = 500;
   private static final Duration TIME = Duration.ofSeconds(10);
 
@@ -29,7 +29,16 @@ final class ListFilesTool {
                   "description": "only such files, as in *.java or src/**/*.java"}}}
       """;
 
-  private ListFilesTool() {}
+  private final @Nullable Glob glob;
+  private final SearchDeadline deadline;
+  private final StringBuilder list = new StringBuilder();
+  private final PassedOver passedOver = new PassedOver();
+  private int entries;
+
+  private ListFilesTool(JsonNode arguments, SearchDeadline deadline) {
+    this.glob = arguments.has("glob") ? Glob.of(arguments.get("glob").asString()) : null;
+    this.deadline = deadline;
+  }
 
   static Tool of(Workspace workspace, LongSupplier nanoTime) {
     return new WorkspaceTool(
@@ -37,30 +46,33 @@ final class ListFilesTool {
         DESCRIPTION,
         SCHEMA,
         WorkspaceTool.Effect.READS,
-        arguments -> list(workspace, arguments, new SearchDeadline(nanoTime, TIME)));
+        arguments ->
+            new ListFilesTool(arguments, new SearchDeadline(nanoTime, TIME))
+                .list(workspace, arguments.path("path").asString(".")));
   }
 
-  private static String list(Workspace workspace, JsonNode arguments, SearchDeadline deadline)
-      throws IOException, InterruptedException {
-    @Nullable Glob glob = arguments.has("glob") ? Glob.of(arguments.get("glob").asString()) : null;
-    StringBuilder list = new StringBuilder();
-    int[] entries = new int[1];
-    WorkspaceWalk.of(
-        workspace,
-        arguments.path("path").asString("."),
-        (path, attributes, opener) -> {
-          deadline.check();
-          if (glob != null && (attributes.isDirectory() || !glob.matches(path, deadline))) {
-            return true;
-          }
-          if (++entries[0] > MAX_ENTRIES) {
-            list.append("[more than ").append(MAX_ENTRIES).append(" entries: narrow the search]");
-            return false;
-          }
-          list.append(line(path, attributes)).append('\n');
-          return true;
-        });
-    return list.isEmpty() ? "[nothing found]" : list.toString().stripTrailing();
+  private String list(Workspace workspace, String path) throws IOException, InterruptedException {
+    WorkspaceWalk.of(workspace, path, this);
+    return passedOver.behind(list);
+  }
+
+  @Override
+  public boolean visit(String path, BasicFileAttributes attributes, WorkspaceWalk.Opener opener) {
+    deadline.check();
+    if (glob != null && (attributes.isDirectory() || !glob.matches(path, deadline))) {
+      return true;
+    }
+    if (++entries > MAX_ENTRIES) {
+      list.append("[more than ").append(MAX_ENTRIES).append(" entries: narrow the search]\n");
+      return false;
+    }
+    list.append(line(path, attributes)).append('\n');
+    return true;
+  }
+
+  @Override
+  public void passOver(String path) {
+    passedOver.add(path);
   }
 
   private static String line(String path, BasicFileAttributes attributes) {

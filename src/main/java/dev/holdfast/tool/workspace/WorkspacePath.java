@@ -2,6 +2,8 @@ package dev.holdfast.tool.workspace;
 
 import dev.holdfast.tool.SecurityViolationException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -52,6 +54,13 @@ final class WorkspacePath {
       return existing.toRealPath();
     } catch (NoSuchFileException e) {
       throw new SecurityViolationException(text + " is a link that leads nowhere", e);
+    } catch (AccessDeniedException e) {
+      throw e;
+    } catch (FileSystemException e) {
+      if (Files.isSymbolicLink(existing)) {
+        throw new SecurityViolationException(text + " is a link that leads to itself", e);
+      }
+      throw e;
     }
   }
 }

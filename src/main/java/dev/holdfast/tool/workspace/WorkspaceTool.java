@@ -9,6 +9,7 @@ import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolContext;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -109,6 +110,9 @@ final class WorkspaceTool implements Tool {
     } catch (NoSuchFileException e) {
       String path = arguments.path("path").asString(e.getFile());
       throw new ModelRetryException("File not found: " + path + ". Check the path.", e);
+    } catch (AccessDeniedException e) {
+      String path = arguments.path("path").asString(e.getFile());
+      throw new ModelRetryException("Permission denied: " + path + ". Go on without it.", e);
     } catch (SecurityViolationException e) {
       throw new ModelRetryException("Security violation: " + e.getMessage() + ".", e);
     } catch (WrongPathException e) {

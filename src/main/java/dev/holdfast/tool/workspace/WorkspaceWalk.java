@@ -2,6 +2,7 @@ package dev.holdfast.tool.workspace;
 
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
@@ -28,6 +29,9 @@ final class WorkspaceWalk {
      */
     boolean visit(String path, BasicFileAttributes attributes, Opener opener)
         throws IOException, InterruptedException;
+
+    /** Takes what the worker's user may not look into, which is passed over. */
+    void passOver(String path);
   }
 
   /** Opens the file that is visited; only during the visit. */
@@ -67,17 +71,24 @@ final class WorkspaceWalk {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted while it looked at " + prefix);
       }
-      BasicFileAttributes attributes = Workspace.attributesOrNull(directory, name);
-      if (attributes == null) {
-        continue; // It has gone meanwhile.
-      }
       String path = prefix.isEmpty() ? name.toString() : prefix + "/" + name;
-      if (!visit(directory, name, path, attributes)
-          || !descend(directory, name, path, attributes, depth)) {
-        return false;
+      try {
+        if (!look(directory, name, path, depth)) {
+          return false;
+        }
+      } catch (AccessDeniedException e) {
+        visitor.passOver(path);
       }
     }
     return true;
+  }
+
+  private boolean look(SecureDirectoryStream<Path> directory, Path name, String path, int depth)
+      throws IOException, InterruptedException {
+    BasicFileAttributes attributes = Workspace.attributesOrNull(directory, name);
+    return attributes == null // It has gone meanwhile.
+        || (visit(directory, name, path, attributes)
+            && descend(directory, name, path, attributes, depth));
   }
 
   private boolean descend(

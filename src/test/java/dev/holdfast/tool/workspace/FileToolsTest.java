@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.process.UnprivilegedJava;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolReply;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -253,6 +255,62 @@ class FileToolsTest {
     assertThat(wrong.content()).contains("no regular expression").contains("(a");
     file("many.txt", "two\n".repeat(500));
     assertThat(bench.text("grep", Map.of("pattern", "two"))).endsWith("narrow the search]");
+  }
+
+  /** Looks at a workspace whose user may not read all of it. */
+  static final class Unreadable {
+    private Unreadable() {}
+
+    public static void main(String[] args) throws Exception {
+      ToolBench bench = ToolBench.of(Path.of(args[0]));
+      System.out.println(bench.text("list_files", Map.of()));
+      System.out.println(bench.text("grep", Map.of("pattern", "two")));
+      for (String path : List.of("closed", "closed/a.txt")) {
+        ToolReply reply = bench.call("grep", Map.of("pattern", "two", "path", path));
+        System.out.println(reply.outcome() + " " + reply.content());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("list_files and grep pass over what the worker's user may not read, and say so")
+  void unreadable() throws Exception {
+    file("a.txt", "two\n");
+    file("closed/a.txt", "two\n");
+    file("file.txt", "two\n");
+    file("listed/a.txt", "two\n");
+    file("z.txt", "two\n");
+    for (String[] each : new String[][] {{"closed", ""}, {"file.txt", ""}, {"listed", "r--"}}) {
+      String mode = (each[1] + "---------").substring(0, 9);
+      Files.setPosixFilePermissions(root.resolve(each[0]), PosixFilePermissions.fromString(mode));
+    }
+    assertThat(UnprivilegedJava.run(Unreadable.class, root.toString()).lines())
+        .containsExactly(
+            "a.txt (4 bytes)",
+            "closed/",
+            "file.txt (4 bytes)",
+            "listed/",
+            "z.txt (4 bytes)",
+            "closed (not readable)",
+            "listed/a.txt (not readable)",
+            "a.txt:1: two",
+            "z.txt:1: two",
+            "closed (not readable)",
+            "file.txt (not readable)",
+            "listed/a.txt (not readable)",
+            "MODEL_RETRY Permission denied: closed. Go on without it.",
+            "MODEL_RETRY Permission denied: closed/a.txt. Go on without it.");
+  }
+
+  @Test
+  @DisplayName("C20: a path that is a link to itself is the model's to mend")
+  void linkToItself() throws Exception {
+    Files.createSymbolicLink(root.resolve("loop"), Path.of("loop"));
+    for (String path : List.of("loop", "loop/a.txt")) {
+      ToolReply reply = bench.call("read_file", Map.of("path", path));
+      assertThat(reply.outcome()).isEqualTo(Outcome.MODEL_RETRY);
+      assertThat(reply.content()).contains("is a link that leads to itself");
+    }
   }
 
   @Test

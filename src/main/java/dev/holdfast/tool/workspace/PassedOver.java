@@ -1,0 +1,22 @@
+package dev.holdfast.tool.workspace;
+
+/** Notes of what a tool may not look into, for the end of its answer. */
+final class PassedOver {
+  private static final int MAX_NAMED = 20;
+
+  private final StringBuilder notes = new StringBuilder();
+  private int paths;
+
+  void add(String path) {
+    if (paths++ < MAX_NAMED) {
+      notes.append(path).append(" (not readable)\n");
+    }
+  }
+
+  /** Behind what was found. */
+  String behind(CharSequence found) {
+    String more = paths > MAX_NAMED ? "[" + paths + " paths are not readable]" : "";
+    return ((found.isEmpty() ? "[nothing found]\n" : found) + notes.toString() + more)
+        .stripTrailing();
+  }
+}
