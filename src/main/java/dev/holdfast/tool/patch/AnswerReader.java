@@ -24,6 +24,9 @@ final class AnswerReader {
   private final List<AnswerPart> parts = new ArrayList<>();
   private int at;
 
+  /** Above a fence that was left alone, though it may be a new file's. */
+  private Optional<String> unclear = Optional.empty();
+
   /** Of the last search/replace block, and the index of the line behind it. */
   private Optional<String> lastPath = Optional.empty();
 
@@ -54,6 +57,12 @@ final class AnswerReader {
       } else {
         at++;
       }
+    }
+    if (!parts.isEmpty() && unclear.isPresent()) {
+      throw PatchRejection.malformed(
+          ("It is not clear whether the fence below \"%s\" is a new file. If it is, write \"File:"
+                  + " %1$s\" above it; if it is an example, leave it out. Nothing was changed.")
+              .formatted(unclear.get()));
     }
     return parts;
   }
@@ -86,6 +95,7 @@ final class AnswerReader {
   }
 
   private void fence(String indent, String mark, String info) throws PatchRejection {
+    Optional<String> perhaps = lineAbove().flatMap(labels::perhaps);
     Optional<String> label = labelAbove().or(() -> labels.inFence(info));
     OpenFence fence = new OpenFence(indent, mark, label);
     boolean isDiff = isDiff(info);
@@ -118,6 +128,7 @@ final class AnswerReader {
     }
     if (parts.size() == before) {
       classify(content, isDiff, label, !closed);
+      unclear = parts.size() == before ? unclear.or(() -> perhaps) : unclear;
     }
   }
 
@@ -181,9 +192,13 @@ final class AnswerReader {
   }
 
   private Optional<String> labelAbove() {
+    return lineAbove().flatMap(labels::above);
+  }
+
+  private Optional<String> lineAbove() {
     for (int i = at - 1; i >= 0 && i >= at - 2; i--) {
       if (!lines.get(i).isBlank()) {
-        return labels.above(lines.get(i).strip());
+        return Optional.of(lines.get(i).strip());
       }
     }
     return Optional.empty();

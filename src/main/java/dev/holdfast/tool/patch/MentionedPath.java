@@ -79,6 +79,12 @@ record MentionedPath(Predicate<String> isFile) {
         : Optional.empty();
   }
 
+  /** Of the line above a block that is none: one word that a file as well as a heading may be. */
+  Optional<String> perhaps(String line) {
+    String word = line.endsWith(":") ? line.substring(0, line.length() - 1) : line;
+    return word.length() <= LONGEST && isPath(word) ? Optional.of(word) : Optional.empty();
+  }
+
   /** Of what stands behind the backticks that open a fence. */
   Optional<String> inFence(String info) {
     if (info.length() > LONGEST) {

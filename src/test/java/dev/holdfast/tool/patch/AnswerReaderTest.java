@@ -191,6 +191,21 @@ class AnswerReaderTest {
     assertThat(read("src/A.java\n" + BLOCK.replace("\n", "\r\n"))).containsExactly(edit);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"new.txt\n", "new.txt\n\n", "new.txt:\n"})
+  @DisplayName("a fence that may be a new file is not left out of an answer of several parts")
+  void unclearFence(String above) throws PatchRejection {
+    String fence = above + "```\nx\n```\n";
+    String edit = "a/there.txt\n" + BLOCK;
+    for (String answer : List.of(edit + "\n" + fence, fence + "\n" + edit)) {
+      assertThatThrownBy(() -> read(answer))
+          .isInstanceOf(PatchRejection.class)
+          .hasMessageContaining("write \"File: new.txt\" above it");
+    }
+    assertThat(read(fence)).isEmpty();
+    assertThat(read(edit + "\n# Node.js\n```\nx\n```\nOf new.txt:\n```\nx\n```\n")).hasSize(2);
+  }
+
   @Test
   @DisplayName("a block's path may have a blank line below it, also in a fence")
   void editsBelowBlankLines() throws PatchRejection {
