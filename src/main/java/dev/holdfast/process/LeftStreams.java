@@ -1,28 +1,40 @@
 package dev.holdfast.process;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directories of {@link ProgramStreams} that workers left which were killed while they started
- * a program. They may hold the document of a ticket. Whoever starts a program has its directory for
- * some milliseconds, so that one of yesterday is nobody's.
+ * The directories for temporary files ({@link TemporaryPlace}) that killed workers left. They may
+ * hold the document of a ticket, or copies of source files. Whoever uses one has it for some
+ * minutes at most, so that one of yesterday is nobody's, unless there is a socket in it that
+ * somebody listens at.
  *
  * @param place where they are made; need not exist
  */
 public record LeftStreams(Path place, InstantSource clock) {
   private static final Logger log = LoggerFactory.getLogger(LeftStreams.class);
-  private static final Pattern NAME = Pattern.compile(ProgramStreams.DIRECTORY + "[0-9]+");
+  private static final Pattern NAME =
+      Pattern.compile(
+          Stream.of(TemporaryPlace.values())
+              .map(TemporaryPlace::prefix)
+              .collect(Collectors.joining("|", "(?:", ")[0-9]+")));
   private static final Duration KEPT = Duration.ofDays(1);
 
   /** Those that programs of this process are started with. */
@@ -36,8 +48,7 @@ public record LeftStreams(Path place, InstantSource clock) {
       return;
     }
     Instant old = clock.instant().minus(KEPT);
-    try (DirectoryStream<Path> directories =
-        Files.newDirectoryStream(place, ProgramStreams.DIRECTORY + "*")) {
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(place, "holdfast-*")) {
       for (Path directory : directories) {
         deleteIfLeft(directory, old);
       }
@@ -49,7 +60,7 @@ public record LeftStreams(Path place, InstantSource clock) {
   private static void deleteIfLeft(Path directory, Instant old) {
     try {
       if (isLeft(directory, old)) {
-        log.info("Deleting {}: the worker that was starting a program was killed", directory);
+        log.info("Deleting {}: the worker that made it was killed", directory);
         DirectoryTree.delete(directory);
       }
     } catch (IOException e) {
@@ -62,6 +73,34 @@ public record LeftStreams(Path place, InstantSource clock) {
         && Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
         && Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant().isBefore(old)
         && Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS)
-            .equals(ProgramUser.ownUid());
+            .equals(ProgramUser.ownUid())
+        && !isListenedAt(directory);
+  }
+
+  private static boolean isListenedAt(Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        if (isSocket(entry) && answers(entry)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isSocket(Path entry) throws IOException {
+    return Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .isOther();
+  }
+
+  /** Does not wait for a listener that has much to do. */
+  private static boolean answers(Path socket) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.configureBlocking(false);
+      channel.connect(UnixDomainSocketAddress.of(socket));
+      return true;
+    } catch (ConnectException e) {
+      return false;
+    }
   }
 }

@@ -33,9 +33,9 @@ public final class MachineLimits {
    *
    * @throws NotPreparedException if this machine has no room for it
    */
-  public static Path temporaryDirectory(String prefix) {
+  public static Path temporaryDirectory(TemporaryPlace place) {
     try {
-      return Files.createTempDirectory(prefix);
+      return Files.createTempDirectory(place.prefix());
     } catch (IOException e) {
       throw noStreams(e);
     }

@@ -21,9 +21,6 @@ import org.slf4j.LoggerFactory;
 final class ProgramStreams implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProgramStreams.class);
 
-  /** How the names of their directories begin; {@link LeftStreams} knows them by it. */
-  static final String DIRECTORY = "holdfast-streams-";
-
   private static final Set<PosixFilePermission> EVERYBODY =
       PosixFilePermissions.fromString("rw-rw-rw-");
 
@@ -49,7 +46,7 @@ final class ProgramStreams implements AutoCloseable {
   }
 
   private Process startNow(OwnSession session, String input) throws IOException {
-    Path directory = MachineLimits.temporaryDirectory(DIRECTORY);
+    Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.STREAMS);
     Path stdin = directory.resolve("stdin");
     Path out = directory.resolve("stdout");
     Path err = directory.resolve("stderr");

@@ -3,6 +3,9 @@ package dev.holdfast.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -10,6 +13,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,8 +59,30 @@ class LeftStreamsTest {
   }
 
   @Test
-  @DisplayName("those of another user stay, and so does a place that is not there")
+  @DisplayName(
+      "so are copies of files, directories of sandboxes and those of proxies that nobody listens"
+          + " at")
   void others() throws Exception {
+    make("holdfast-blocks-1", Duration.ofHours(25));
+    make("holdfast-sandbox-2", Duration.ofHours(25));
+    make("holdfast-backup-3", Duration.ofHours(25));
+    Path used = make("holdfast-proxy-4", Duration.ofHours(25));
+    Path left = make("holdfast-proxy-5", Duration.ofHours(25));
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(used.resolve("s")));
+      ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+          .bind(UnixDomainSocketAddress.of(left.resolve("s")))
+          .close();
+      for (Path each : List.of(used, left)) {
+        Files.setLastModifiedTime(each, FileTime.from(NOW.minus(Duration.ofHours(25))));
+      }
+      assertThat(left()).containsExactlyInAnyOrder("holdfast-backup-3", "holdfast-proxy-4");
+    }
+  }
+
+  @Test
+  @DisplayName("those of another user stay, and so does a place that is not there")
+  void anotherUser() throws Exception {
     Path theirs = make("holdfast-streams-1", Duration.ofDays(2));
     if (ProgramUser.isRoot()) {
       Files.setAttribute(theirs, "unix:uid", 65534, LinkOption.NOFOLLOW_LINKS);

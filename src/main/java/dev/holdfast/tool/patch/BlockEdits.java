@@ -2,6 +2,7 @@ package dev.holdfast.tool.patch;
 
 import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.process.MachineLimits;
+import dev.holdfast.process.TemporaryPlace;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
@@ -212,7 +213,7 @@ final class BlockEdits {
     if (after.isEmpty()) {
       return "";
     }
-    Path directory = MachineLimits.temporaryDirectory("holdfast-blocks-");
+    Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.BLOCKS);
     try {
       for (Map.Entry<String, Optional<String>> entry : after.entrySet()) {
         Optional<String> old = Objects.requireNonNull(before.get(entry.getKey()));

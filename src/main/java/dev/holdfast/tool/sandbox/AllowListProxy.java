@@ -1,6 +1,7 @@
 package dev.holdfast.tool.sandbox;
 
 import dev.holdfast.process.MachineLimits;
+import dev.holdfast.process.TemporaryPlace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,7 +53,7 @@ final class AllowListProxy {
    * @throws IOException if it cannot have its socket
    */
   static AllowListProxy open(List<Destination> allowed) throws IOException {
-    Path directory = MachineLimits.temporaryDirectory("holdfast-proxy-");
+    Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.PROXY);
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve(SOCKET)));
     directory.toFile().deleteOnExit();

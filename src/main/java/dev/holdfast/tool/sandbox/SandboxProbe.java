@@ -7,6 +7,7 @@ import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.process.TemporaryPlace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -106,7 +107,7 @@ final class SandboxProbe {
   static Optional<Hindered> start(Bubblewrap sandbox, Map<String, String> environment)
       throws InterruptedException {
     try {
-      Path directory = MachineLimits.temporaryDirectory("holdfast-sandbox-");
+      Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.SANDBOX);
       try {
         Sandbox.Ran ran =
             sandbox.run(NOTHING, directory, words -> run(words, directory, environment));
@@ -127,7 +128,7 @@ final class SandboxProbe {
 
   private static String problem(Bubblewrap sandbox, Map<String, String> environment)
       throws IOException, InterruptedException {
-    Path directory = MachineLimits.temporaryDirectory("holdfast-sandbox-");
+    Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.SANDBOX);
     try {
       // They must be known, but one that goes away meanwhile says nothing of the machine.
       UnixSockets.reachable();
