@@ -56,6 +56,13 @@ public final class ProgramFinder {
   }
 
   private static void checkFile(String name, Path file) throws IOException {
+    Optional<Path> closed = ClosedDirectory.above(file);
+    if (closed.isPresent()) {
+      throw new IOException(
+          ("cannot start %s: EACCES, the worker's user may not enter %s: let it in, or correct the"
+                  + " command")
+              .formatted(name, closed.get()));
+    }
     if (!Files.exists(file)) {
       throw new IOException(
           "cannot start " + name + ": ENOENT, there is no file " + file + ": correct the command");

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.process.ClosedDirectory;
 import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.process.MachineLimits;
 import dev.holdfast.ticket.Ticket;
@@ -79,6 +80,14 @@ record AgentWorkspace(Path directory, Workspace workspace) {
 
   private static void copy(Path from, Path to, Set<Path> leftOut)
       throws IOException, InterruptedException {
+    if (ClosedDirectory.above(from).isPresent()) {
+      throw new IOException(
+          "the design's workspace.copy_from "
+              + from
+              + " "
+              + ClosedDirectory.why(from)
+              + " on this worker's host: let it in or correct the design");
+    }
     if (!Files.isDirectory(from)) {
       throw new IOException(
           "the design's workspace.copy_from "

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.process.ClosedDirectory;
 import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.process.MachineLimits;
 import dev.holdfast.process.ProgramUser;
@@ -79,7 +80,11 @@ final class CommandDirectory implements AutoCloseable {
       throw new IOException(
           "the design's directory "
               + directory
-              + " does not exist (ENOENT) on this worker's host: create it or correct the design");
+              + " "
+              + ClosedDirectory.why(directory)
+              + " on this worker's host: "
+              + (ClosedDirectory.above(directory).isPresent() ? "let it in" : "create it")
+              + " or correct the design");
     }
     if (!Files.isDirectory(directory)
         || !Files.isExecutable(directory)

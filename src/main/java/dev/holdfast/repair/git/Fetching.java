@@ -1,5 +1,6 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.process.ClosedDirectory;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitProgram;
@@ -153,6 +154,14 @@ record Fetching(Git git, GitDirectory repository) {
    * @throws RepositoryException if there is none
    */
   static GitDirectory original(Git git, Path path) throws IOException, InterruptedException {
+    if (ClosedDirectory.above(path).isPresent()) {
+      throw new RepositoryException(
+          "the directory "
+              + path
+              + " "
+              + ClosedDirectory.why(path)
+              + " on its host: let it in or correct repository.path");
+    }
     if (!Files.isDirectory(path)) {
       throw new RepositoryException(
           "there is no directory " + path + " on the worker's host: correct repository.path");

@@ -12,6 +12,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.process.UnprivilegedJava;
 import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.AttemptHistory;
@@ -423,6 +424,30 @@ class AgentHandlerTest {
     assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
     assertThat(missing.text()).contains("/nonesuch", "ENOENT");
     assertThat(directory.resolve("agents")).isEmptyDirectory();
+  }
+
+  /** A worker whose user may not enter a directory. */
+  static final class ShutOut {
+    private ShutOut() {}
+
+    public static void main(String[] args) throws Exception {
+      AgentTickets tickets = new AgentTickets(Path.of(args[0], "agents"));
+      String copied = "workspace: {copy_from: \"" + args[0] + "/closed/inside\"}\n";
+      System.out.println(error(tickets.run(TARGET + copied, "steps:\n" + REPORT)).text());
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a directory to copy below one that the worker may not enter is not said to be missing")
+  void shutOut() throws Exception {
+    Path closed = directory.resolve("closed");
+    Files.createDirectories(closed.resolve("inside"));
+    Files.setPosixFilePermissions(closed, Set.of());
+    assertThat(UnprivilegedJava.run(ShutOut.class, directory.toString()))
+        .contains("(EACCES): the worker's user may not enter " + closed)
+        .doesNotContain("ENOENT");
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
   }
 
   /**

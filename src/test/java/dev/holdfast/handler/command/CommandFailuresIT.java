@@ -9,10 +9,13 @@ import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.process.ExitText;
+import dev.holdfast.process.UnprivilegedJava;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -284,6 +287,36 @@ class CommandFailuresIT {
     assertThat(report.statedCategory()).isEqualTo(Category.CODE_ERROR);
     assertThat(tickets.fail("true", "\"environment\": {\"INPUT\": \"" + word + "\"}").text())
         .contains("E2BIG, the variable INPUT has 196KiB");
+  }
+
+  /** A worker whose user may not enter a directory. */
+  static final class ShutOut {
+    private ShutOut() {}
+
+    public static void main(String[] args) throws Exception {
+      CommandTickets tickets = new CommandTickets(Path.of(args[0], "workspaces"));
+      String inside = args[0] + "/closed/inside";
+      System.out.println(tickets.fail("true", "\"directory\": \"" + inside + "\"").text());
+      String program = "{\"kind\": \"command\", \"command\": [\"" + inside + "/run\"]}";
+      System.out.println(error(tickets.run(ticket(program))).text());
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A directory or program below one that the worker may not enter is not said to be missing")
+  void shutOut() throws Exception {
+    Path closed = temp.resolve("closed");
+    Files.createDirectories(closed.resolve("inside"));
+    Files.setPosixFilePermissions(closed, Set.of());
+    String closedBy = "EACCES%s the worker's user may not enter " + closed;
+    assertThat(UnprivilegedJava.run(ShutOut.class, temp.toString()).lines())
+        .hasSize(2)
+        .noneMatch(line -> line.contains("ENOENT"))
+        .satisfiesExactly(
+            directory -> assertThat(directory).contains(closedBy.formatted("):"), "let it in"),
+            program -> assertThat(program).contains(closedBy.formatted(",")));
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
   }
 
   @Test

@@ -3,14 +3,17 @@ package dev.holdfast.repair.git;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.process.UnprivilegedJava;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -204,6 +207,30 @@ class TicketRepositoryIT {
       assertThat(worktree.snapshot()).isEqualTo(repository.baseTree());
     }
     assertThat(trace).doesNotExist();
+  }
+
+  /** A worker whose user may not enter a directory. */
+  static final class ShutOut {
+    private ShutOut() {}
+
+    public static void main(String[] args) throws Exception {
+      try {
+        Fetching.original(GitBench.GIT, Path.of(args[0]));
+      } catch (RepositoryException e) {
+        System.out.println(e.getMessage());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("One below a directory that the worker may not enter is not said to be missing")
+  void shutOut() throws Exception {
+    Path closed = temp.resolve("closed");
+    Files.createDirectories(closed.resolve("repository"));
+    Files.setPosixFilePermissions(closed, Set.of());
+    assertThat(UnprivilegedJava.run(ShutOut.class, closed.resolve("repository").toString()))
+        .contains("cannot be reached (EACCES): the worker's user may not enter " + closed);
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
   }
 
   @Test
