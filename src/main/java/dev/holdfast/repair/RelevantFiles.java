@@ -2,8 +2,10 @@ package dev.holdfast.repair;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -32,23 +34,49 @@ final class RelevantFiles {
    */
   static String text(RepairRepository.Sources sources, String first, String hints) {
     List<String> files = sources.files();
-    StringBuilder text = new StringBuilder("Files of the repository");
-    text.append(files.size() > MAX_LISTED ? " (the first " + MAX_LISTED + "):\n" : ":\n");
-    files.stream().limit(MAX_LISTED).forEach(file -> text.append(file).append('\n'));
+    StringBuilder shown = new StringBuilder();
+    Map<String, String> missing = new HashMap<>();
     int left = MAX_CHARS;
     for (Scored each : scored(files, first, hints)) {
       Optional<String> content = sources.text(each.path());
       int most = each.score() >= FIRST ? left : Math.min(left, MAX_FILE_CHARS);
-      if (content.isEmpty() || content.get().length() > most) {
-        continue;
-      }
-      left -= content.get().length();
-      text.append("\n--- ").append(each.path()).append(" ---\n").append(content.get());
-      if (!content.get().endsWith("\n")) {
-        text.append("\n(no newline at the end)\n");
+      Optional<String> text = content.flatMap(all -> shown(each.path(), all, hints, most));
+      if (text.isPresent()) {
+        left -= text.get().length();
+        shown.append("\n--- ").append(each.path()).append(" ---\n").append(text.get());
+      } else {
+        String note = "(" + size(content) + "not shown)";
+        missing.put(each.path(), " " + note);
+        if (each.score() >= STEM && left > 0) {
+          left -= note.length();
+          shown.append("\n--- ").append(each.path()).append(" ---\n").append(note).append('\n');
+        }
       }
     }
+    return listed(files, missing) + shown;
+  }
+
+  private static String size(Optional<String> content) {
+    return content.map(all -> all.length() + " characters, ").orElse("");
+  }
+
+  private static String listed(List<String> files, Map<String, String> notShown) {
+    StringBuilder text = new StringBuilder("Files of the repository");
+    text.append(files.size() > MAX_LISTED ? " (the first " + MAX_LISTED + "):\n" : ":\n");
+    files.stream()
+        .limit(MAX_LISTED)
+        .forEach(file -> text.append(file).append(notShown.getOrDefault(file, "")).append('\n'));
     return text.toString();
+  }
+
+  /** All of a file, or of a large one what the texts name; empty if there is no room for it. */
+  private static Optional<String> shown(String path, String content, String hints, int most) {
+    if (content.length() > most) {
+      return NamedLines.shown(path, content, hints, most)
+          .map(lines -> "(" + content.length() + " characters, shown in part)\n" + lines);
+    }
+    String end = content.endsWith("\n") ? "" : "\n(no newline at the end)\n";
+    return Optional.of(content + end);
   }
 
   private static List<Scored> scored(List<String> files, String first, String hints) {
