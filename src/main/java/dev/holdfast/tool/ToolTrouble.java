@@ -15,6 +15,12 @@ public record ToolTrouble(
     recoveryCommands = recoveryCommands == null ? List.of() : List.copyOf(recoveryCommands);
   }
 
+  /** What the error says, and in a line of its own what a person could do about it. */
+  public static String words(ToolExecutionException error) {
+    String advice = of(error).advice();
+    return error.getMessage() + (advice == null ? "" : "\n" + advice);
+  }
+
   /** The hints of the error. */
   static ToolTrouble of(Throwable error) {
     return error instanceof ToolExecutionException failed

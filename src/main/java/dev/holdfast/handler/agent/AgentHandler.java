@@ -21,6 +21,8 @@ import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.ToolExecutionException;
+import dev.holdfast.tool.ToolTrouble;
 import dev.holdfast.tool.sandbox.SandboxFailedException;
 import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
@@ -92,6 +94,9 @@ public final class AgentHandler implements TicketHandler {
           failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
+    } catch (ToolExecutionException e) { // an MCP server that does not start
+      return HandlerResult.failed(
+          ErrorReport.ofText(ToolTrouble.words(e)).withStatedCategory(Category.SYSTEM_ERROR));
     } catch (SandboxFailedException | IOException e) {
       return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
     }

@@ -20,6 +20,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -65,7 +66,7 @@ record McpConnector(
     } catch (RuntimeException e) {
       // What it said is whole when it has ended. Closed again, it does nothing.
       connection.close();
-      throw withWords(e, connection.stderr());
+      throw told(e, connection.stderr());
     } finally {
       if (!connected) {
         connection.close();
@@ -73,12 +74,11 @@ record McpConnector(
     }
   }
 
-  /** A program that does not even read often says why. */
-  private static RuntimeException withWords(RuntimeException failure, String words) {
-    if (words.isEmpty()) {
-      return failure;
-    }
-    ServerEnded told = new ServerEnded(failure.getMessage() + words);
+  /** The SDK has the reason in its cause; a program that does not even read often says it. */
+  private static ServerEnded told(RuntimeException failure, String words) {
+    Throwable why = Objects.requireNonNullElse(failure.getCause(), failure);
+    ServerEnded told =
+        new ServerEnded(Objects.requireNonNullElse(why.getMessage(), why.toString()) + words);
     told.initCause(failure);
     return told;
   }

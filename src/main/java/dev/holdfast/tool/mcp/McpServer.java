@@ -68,8 +68,7 @@ final class McpServer implements AutoCloseable {
         return bounded(tools, max);
       }
       if (!cursors.add(cursor)) {
-        throw new ToolExecutionException(
-            "MCP server " + name + " did not list its tools: its pages go in a circle");
+        throw notListed("its pages go in a circle", null);
       }
     }
     return bounded(tools, max);
@@ -90,9 +89,16 @@ final class McpServer implements AutoCloseable {
           client -> client.listTools(cursor), connector.settings().startTimeout());
     } catch (RuntimeException | TimeoutException e) {
       drop(connection);
-      throw new ToolExecutionException(
-          "MCP server " + name + " did not list its tools: " + e.getMessage(), e);
+      throw notListed(e.getMessage(), e);
     }
+  }
+
+  private ToolExecutionException notListed(@Nullable String why, @Nullable Exception cause) {
+    return new ToolExecutionException(
+        "MCP server " + name + " did not list its tools: " + why,
+        cause,
+        "Mend the server, or take it out of the design.",
+        List.of());
   }
 
   /**

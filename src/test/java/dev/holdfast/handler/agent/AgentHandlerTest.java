@@ -2,11 +2,11 @@ package dev.holdfast.handler.agent;
 
 import static dev.holdfast.handler.agent.AgentTickets.TARGET;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.ErrorTitle;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
@@ -175,6 +175,39 @@ class AgentHandlerTest {
 
     assertThat(result).isInstanceOf(HandlerResult.Parked.class);
     assertThat(((HandlerResult.Parked) result).details()).contains(called);
+  }
+
+  @Test
+  @DisplayName("an MCP server that does not start is named, with what it said and the next step")
+  void serverDoesNotStart() throws Exception {
+    String circle =
+        "[%s, -cp, %s, %s, circle]"
+            .formatted(
+                JavaCommand.path("java"),
+                Path.of("target/test-classes").toAbsolutePath(),
+                FakeMcp.class.getName());
+
+    assertThat(withoutServer("{command: [sh, -c, \"echo 'fatal: cannot open db' >&2; exit 3\"]}"))
+        .matches("MCP server s cannot be started: .*; it said: fatal: cannot open db\n.*")
+        .doesNotContain("Client failed")
+        .endsWith("whether the program starts by itself. Run: command -v sh");
+    assertThat(withoutServer("{command: " + circle + "}"))
+        .isEqualTo(
+            "MCP server s did not list its tools: its pages go in a circle\n"
+                + "Mend the server, or take it out of the design.");
+    assertThat(withoutServer("{url: 'http://127.0.0.1:1/mcp'}"))
+        .isEqualTo(
+            "MCP server s cannot be started: java.net.ConnectException\n"
+                + "See whether the server runs and the worker's machine reaches it."
+                + " Run: curl -sS -o /dev/null http://127.0.0.1:1");
+  }
+
+  private String withoutServer(String server) throws InterruptedException {
+    ErrorReport error =
+        error(tickets.run(TARGET + "mcp: {s: " + server + "}\n", "steps:\n" + REPORT));
+    assertThat(error.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    assertThat(ErrorTitle.of(error.text())).startsWith("MCP server s ");
+    return error.text();
   }
 
   @Test
@@ -519,11 +552,8 @@ class AgentHandlerTest {
 
   @Test
   @DisplayName("a tool box that cannot be put together stops nothing but the attempt")
-  void brokenServer() {
-    assertThatThrownBy(
-            () ->
-                tickets.run(
-                    TARGET + "mcp: {gone: {command: [/nonesuch/server]}}\n", "steps:\n" + REPORT))
-        .hasMessageContaining("gone");
+  void brokenServer() throws Exception {
+    String design = TARGET + "mcp: {gone: {command: [/nonesuch/server]}}\n";
+    assertThat(error(tickets.run(design, "steps:\n" + REPORT)).text()).contains("gone");
   }
 }
