@@ -20,17 +20,21 @@ final class HttpTransport implements McpClientTransport {
   private final HttpClientStreamableHttpTransport http;
   private final McpJsonMapper mapper;
   private final CompletableFuture<ConnectionEnd> ended;
+  private final OpenStreams streams;
 
   /**
-   * @param ended is completed where the server has forgotten the session
+   * @param ended is completed where the server has forgotten the session or leaves a request
+   *     without an answer
    */
   HttpTransport(
       HttpClientStreamableHttpTransport http,
       McpJsonMapper mapper,
-      CompletableFuture<ConnectionEnd> ended) {
+      CompletableFuture<ConnectionEnd> ended,
+      OpenStreams streams) {
     this.http = http;
     this.mapper = mapper;
     this.ended = ended;
+    this.streams = streams;
   }
 
   /** Completed with the reason when nothing more comes from the server. */
@@ -40,7 +44,8 @@ final class HttpTransport implements McpClientTransport {
 
   @Override
   public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
-    return http.connect(message -> handler.apply(message.filter(ListChanges::isNone)));
+    return http.connect(
+        message -> handler.apply(message.doOnNext(streams::heard).filter(ListChanges::isNone)));
   }
 
   @Override
@@ -57,7 +62,8 @@ final class HttpTransport implements McpClientTransport {
 
   @Override
   public Mono<Void> sendMessage(JSONRPCMessage message) {
-    return http.sendMessage(message);
+    streams.sent(message);
+    return http.sendMessage(message).doOnError(e -> streams.failed(message));
   }
 
   @Override

@@ -104,21 +104,22 @@ record McpConnector(
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     McpJsonMapper mapper = McpJsonDefaults.getMapper();
     CompletableFuture<ConnectionEnd> ended = new CompletableFuture<>();
+    OpenStreams open = new OpenStreams(() -> ended.complete(ConnectionEnd.UNANSWERED));
     HttpClientStreamableHttpTransport streams =
         HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
             .jsonMapper(mapper)
-            .clientBuilder(clients(() -> ended.complete(ConnectionEnd.FORGOTTEN)))
+            .clientBuilder(clients(() -> ended.complete(ConnectionEnd.FORGOTTEN), open))
             .endpoint(url.getRawPath() + query)
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())
             .maxResponseSize(settings.maxMessage())
             .build();
-    HttpTransport transport = new HttpTransport(streams, mapper, ended);
+    HttpTransport transport = new HttpTransport(streams, mapper, ended, open);
     return new McpConnection(client(transport), transport.ended(), () -> "", transport::stop);
   }
 
   /** What the SDK asks of the builder is asked of the JDK's; what it builds is wrapped. */
-  private static HttpClient.Builder clients(Runnable forgotten) {
+  private static HttpClient.Builder clients(Runnable forgotten, OpenStreams streams) {
     // As the SDK has it by itself.
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
     return (HttpClient.Builder)
@@ -128,7 +129,7 @@ record McpConnector(
             (proxy, method, arguments) -> {
               Object made = method.invoke(builder, arguments);
               return made instanceof HttpClient client
-                  ? new SessionClient(client, forgotten)
+                  ? new SessionClient(client, forgotten, streams)
                   : proxy;
             });
   }

@@ -13,10 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of each request that a server refuses because it has forgotten the session. The SDK, which
- * sees the status alone, ends all requests under way for one of them.
+ * Tells of each request that a server refuses because it has forgotten the session, and of the end
+ * of each response. The SDK, which sees the status alone, ends all requests under way for one of
+ * them.
  */
 final class SessionClient extends HttpClient {
   private static final String SESSION = "Mcp-Session-Id";
@@ -25,29 +27,38 @@ final class SessionClient extends HttpClient {
 
   private final HttpClient client;
   private final Runnable forgotten;
+  private final OpenStreams streams;
 
   /**
    * @param forgotten is run where the server has forgotten the session
    */
-  SessionClient(HttpClient client, Runnable forgotten) {
+  SessionClient(HttpClient client, Runnable forgotten, OpenStreams streams) {
     this.client = client;
     this.forgotten = forgotten;
+    this.streams = streams;
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, HttpResponse.BodyHandler<T> handler) {
-    return client.sendAsync(request, handler).thenCompose(response -> known(request, response));
+    return sendAsync(request, handler, null);
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request,
       HttpResponse.BodyHandler<T> handler,
-      HttpResponse.PushPromiseHandler<T> pushes) {
+      HttpResponse.@Nullable PushPromiseHandler<T> pushes) {
+    Runnable ended = streams.opened();
     return client
-        .sendAsync(request, handler, pushes)
-        .thenCompose(response -> known(request, response));
+        .sendAsync(request, info -> new WatchedBody<>(handler.apply(info), ended), pushes)
+        .thenCompose(response -> known(request, response))
+        .whenComplete(
+            (response, error) -> {
+              if (error != null) {
+                ended.run();
+              }
+            });
   }
 
   @Override

@@ -3,12 +3,14 @@ package dev.holdfast.tool.mcp;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,6 +23,9 @@ final class HttpMcp implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private volatile int refusal;
   private volatile boolean strict;
+  private volatile String way = "";
+  private volatile boolean streams;
+  private final CompletableFuture<OutputStream> stream = new CompletableFuture<>();
 
   private HttpMcp(HttpServer server) {
     this.server = server;
@@ -47,6 +52,20 @@ final class HttpMcp implements AutoCloseable {
   }
 
   /**
+   * @param way how every call is answered from now on: it is {@code accepted}, the answer is {@code
+   *     empty}, has an {@code other} id or is a {@code stream} with nothing in it, or comes {@code
+   *     later} in the stream that the client has opened
+   */
+  void answerCalls(String way) {
+    this.way = way;
+  }
+
+  /** Lets a client open a stream. */
+  void offerStream() {
+    streams = true;
+  }
+
+  /**
    * All of them, as one that was started again.
    *
    * @param strict also refuses to begin a session for who names an old one
@@ -62,6 +81,13 @@ final class HttpMcp implements AutoCloseable {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
+    if (streams && exchange.getRequestMethod().equals("GET")) {
+      exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+      exchange.sendResponseHeaders(200, 0);
+      exchange.getResponseBody().flush();
+      stream.complete(exchange.getResponseBody());
+      return;
+    }
     try (exchange) {
       String request = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       if (!exchange.getRequestMethod().equals("POST")) {
@@ -94,8 +120,33 @@ final class HttpMcp implements AutoCloseable {
       say(exchange, refusal, "{\"error\": \"not today\"}");
     } else {
       calls.addAndGet(call ? 1 : 0);
+      if (call && !way.isEmpty()) {
+        answer(exchange, request, way);
+        return;
+      }
       String answer = FakeMcp.answer(request);
       say(exchange, answer.isEmpty() ? 202 : 200, answer);
+    }
+  }
+
+  private void answer(HttpExchange exchange, String request, String way) throws IOException {
+    switch (way) {
+      case "accepted" -> say(exchange, 202, "");
+      case "empty" -> say(exchange, 200, "");
+      case "other" ->
+          say(exchange, 200, FakeMcp.answer(request).replace("\"id\": \"", "\"id\": \"other-"));
+      case "stream" -> {
+        exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+        exchange.sendResponseHeaders(200, 0);
+      }
+      default -> {
+        OutputStream opened = stream.join();
+        say(exchange, 202, "");
+        exchange.close();
+        opened.write(
+            ("data: " + FakeMcp.answer(request) + "\n\n").getBytes(StandardCharsets.UTF_8));
+        opened.flush();
+      }
     }
   }
 

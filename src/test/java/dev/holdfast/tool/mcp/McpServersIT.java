@@ -371,6 +371,34 @@ class McpServersIT {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"accepted", "empty", "other", "stream"})
+  @Timeout(20)
+  @DisplayName("C38: a call over HTTP whose response ends without an answer ends with it")
+  void httpUnanswered(String way) throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      server.answerCalls(way);
+      ToolReply reply = call("die");
+      assertThat(reply.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
+      assertThat(reply.content()).contains("ended without an answer");
+      assertThat(server.calls()).isEqualTo(1);
+      server.answerCalls("");
+      assertThat(call("echo").outcome()).isEqualTo(Outcome.OK);
+    }
+  }
+
+  @Test
+  @DisplayName("An answer over HTTP may come in the stream that the client has opened")
+  void httpStream() throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      server.offerStream();
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      server.answerCalls("later");
+      assertThat(call("die").content()).startsWith("said hi");
+    }
+  }
+
   @Test
   @DisplayName(
       "5.4: a tool that a server lists twice is there once: no second name passes approval")
