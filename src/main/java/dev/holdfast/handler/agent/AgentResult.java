@@ -125,7 +125,8 @@ final class AgentResult {
     ToolCall call = reply.call();
     return reply.executions() > 0
         ? cut(reply.content(), LOGGED)
-        : "the worker ended while this tool call ran, which may not run twice: "
+        : "this tool call was cut off (the worker ended, or a person held or cancelled the ticket)"
+            + " and may not run twice: "
             + call.name()
             + " "
             + cut(call.arguments(), SHOWN_ARGUMENTS);

@@ -365,7 +365,11 @@ class AgentHandlerTest {
 
     assertThat(held.reason())
         .isEqualTo("Unknown whether run_command took effect: look, then release with guidance");
-    assertThat(held.error().text()).contains("the worker ended", "touch again");
+    assertThat(held.error().text())
+        .as("true for each way in which the call may have been cut off")
+        .isEqualTo(
+            "this tool call was cut off (the worker ended, or a person held or cancelled the"
+                + " ticket) and may not run twice: run_command {\"command\": \"touch again\"}");
     assertThat(workspace().resolve("again")).doesNotExist();
     assertThat(tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT.repeat(2)))
         .as("released by a person, it goes on")
