@@ -20,8 +20,11 @@ public final class RootCause {
       GuardedPattern.of(
           "(?m)^\\s{0,20}Caused by:\\s{0,3}\\n(?:\\s{1,20}\\S[^\\n]{0,800}\\n?){1,20}",
           "caused by:");
+
+  /** Its lines follow: one that is quoted in a line has no end that could be found. */
   private static final GuardedPattern PYTHON_TRACE =
-      GuardedPattern.of("Traceback \\(most recent call last\\)", "traceback");
+      GuardedPattern.of("(?m)Traceback \\(most recent call last\\):?[ \\t]{0,8}$", "traceback");
+
   private static final Pattern PYTHON_END =
       Pattern.compile(
           "(?m)^(?:E {3,7})?(?!Traceback|During|The above)[A-Za-z_][\\w.]{2,120}(?::|$)");

@@ -55,6 +55,19 @@ class ErrorTitleTest {
                 + "E       AssertionError: assert 3 == 4\n\n"
                 + "test_sum.py:4: AssertionError"),
         row(
+            "a trace quoted in one line",
+            "Tool 'mcp__s__export' did not answer, and may or may not have taken effect:"
+                + " PossiblyAppliedException: MCP server s did not answer: a message is longer than"
+                + " 16000000 characters; it said: Traceback (m…",
+            """
+            Tool 'mcp__s__export' did not answer, and may or may not have taken effect: \
+            PossiblyAppliedException: MCP server s did not answer: a message is longer than 16000000 \
+            characters; it said: Traceback (most recent call last): File "/srv/s.py", line 3, in f \
+            get() KeyError: 'x'
+            Parameters: {}
+            To retry: find out first whether it took effect; it was not run again.
+            """),
+        row(
             "only the head of a trace",
             "exit code 1 from sh",
             """
