@@ -35,11 +35,11 @@ record SessionRun(
     return loop(left == null ? turns.run() : left);
   }
 
-  /** The turn loop: run it again, run it smaller, or move on. */
+  /** The turn loop: run it again, smaller or with other targets, or move on. */
   private SessionResult loop(TurnEnd first) throws InterruptedException {
     TurnEnd end = loops.judge(first);
     while (true) {
-      boolean again = autoRetry.after(end) || compaction.after(end);
+      boolean again = autoRetry.after(end) || compaction.after(end) || turns.hasOtherTarget(end);
       Optional<SessionResult> result = again ? Optional.empty() : afterTurn.after(end);
       if (result.isPresent()) {
         return result.get();

@@ -1,6 +1,7 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.Target;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
@@ -12,7 +13,9 @@ import dev.holdfast.session.retry.TurnAttempt;
 import dev.holdfast.session.retry.TurnEnd;
 import dev.holdfast.session.retry.TurnError;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +55,7 @@ final class TurnRunner {
   private int tries;
   private int waits;
   private @Nullable TurnError before;
+  private final Set<Target> tooSmall = new HashSet<>();
 
   TurnRunner(List<Route> routes, SessionPorts ports, StopSignal signal, RunState run, Parts parts) {
     this.routes = List.copyOf(routes);
@@ -74,8 +78,27 @@ final class TurnRunner {
     return end;
   }
 
+  /**
+   * True where the conversation does not fit, and a target is left that may take it: then the turn
+   * is to be run again, which asks no other. The next turn begins with all of them.
+   */
+  boolean hasOtherTarget(TurnEnd end) {
+    boolean other =
+        end instanceof TurnEnd.Overflow overflow
+            && tooSmall.add(overflow.error().target())
+            && !open().isEmpty();
+    if (!other) {
+      tooSmall.clear();
+    }
+    return other;
+  }
+
+  private List<Route> open() {
+    return routes.stream().filter(each -> !tooSmall.contains(each.target())).toList();
+  }
+
   private TurnEnd attempts() throws InterruptedException {
-    Routing routing = new Routing(routes);
+    Routing routing = new Routing(open());
     attempt = run.progress().tries();
     tries = attempt;
     waits = 0;

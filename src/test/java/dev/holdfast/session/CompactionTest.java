@@ -271,6 +271,30 @@ class CompactionTest {
   }
 
   @Test
+  @DisplayName("D3: where compaction brings nothing the next target is asked, each once in a turn")
+  void nextTarget() {
+    Bench bench = Bench.with(OVERFLOW).autoRetry();
+    bench.target("big", Replies.overloaded(), look("a"), Replies.report());
+    bench.maxRetries(1);
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.tried())
+        .as("big is retried alone; the next turn begins with the first target again")
+        .containsExactly("one", "big", "big", "one", "big");
+  }
+
+  @Test
+  @DisplayName("D3: a conversation that no target takes ends the session")
+  void noTarget() {
+    Bench bench = Bench.with(OVERFLOW);
+    bench.target("big", OVERFLOW);
+
+    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(bench.tried()).containsExactly("one", "big");
+  }
+
+  @Test
   @DisplayName("A compacted session resumes as compacted")
   void resumes() {
     Bench bench = grown(OVERFLOW, look("d"), OVERFLOW);
