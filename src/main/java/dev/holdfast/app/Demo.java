@@ -98,11 +98,10 @@ final class Demo implements AutoCloseable {
 
   private static Demo start(PrintWriter out, Settings settings, Path home, StartedParts parts) {
     EmbeddedServer server =
-        parts.add(EmbeddedServer.start(EmbeddedServerOptions.in(home)), EmbeddedServer::close);
+        parts.add(
+            EmbeddedServer.start(EmbeddedServerOptions.in(home), address -> prepare(out, address)),
+            EmbeddedServer::close);
     Database database = database(server.address());
-    Migrations.Result migrated = Migrations.bringUpToDate(database.unpooled());
-    out.printf(
-        "PostgreSQL: %s, schema version %s%n", server.address().jdbcUrl(), migrated.version());
     ConnectionPool pool =
         parts.add(
             database.withPoolSize(2).withApplicationName("holdfast-demo").pool(),
@@ -123,6 +122,11 @@ final class Demo implements AutoCloseable {
         worker.sandbox().sentence(),
         worker.entrance());
     return new Demo(out, server, pool, parts);
+  }
+
+  private static void prepare(PrintWriter out, EmbeddedServer.Address address) {
+    Migrations.Result migrated = Migrations.bringUpToDate(database(address).unpooled());
+    out.printf("PostgreSQL: %s, schema version %s%n", address.jdbcUrl(), migrated.version());
   }
 
   /** A first look must not fail because something else has port 8080. */

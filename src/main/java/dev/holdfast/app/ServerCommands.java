@@ -153,15 +153,9 @@ record ServerCommands(Path home) implements Servers {
   }
 
   private EmbeddedServer startEmbedded(Path directory) {
-    EmbeddedServer server =
-        EmbeddedServer.start(EmbeddedServerOptions.in(home).withDirectory(directory));
-    try {
-      Migrations.bringUpToDate(Demo.database(server.address()).unpooled());
-      return server;
-    } catch (RuntimeException e) {
-      server.close();
-      throw e;
-    }
+    return EmbeddedServer.start(
+        EmbeddedServerOptions.in(home).withDirectory(directory),
+        address -> Migrations.bringUpToDate(Demo.database(address).unpooled()));
   }
 
   /** Null where a database is configured. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * A PostgreSQL of our own for {@code demo} and {@code worker --embedded}: real, durable, on
@@ -78,10 +79,22 @@ public final class EmbeddedServer implements AutoCloseable {
    * @throws EmbeddedServerException if that is not possible; the message says what to do
    */
   public static EmbeddedServer start(EmbeddedServerOptions options) {
-    return start(options, EmbeddedServerAccount.candidates());
+    return start(options, address -> {});
   }
 
-  static EmbeddedServer start(EmbeddedServerOptions options, List<EmbeddedServerAccount> accounts) {
+  /**
+   * The same. Other processes find the server once it is prepared.
+   *
+   * @param prepare is given its address; where it fails, the server is left as it was found
+   */
+  public static EmbeddedServer start(EmbeddedServerOptions options, Consumer<Address> prepare) {
+    return start(options, EmbeddedServerAccount.candidates(), prepare);
+  }
+
+  static EmbeddedServer start(
+      EmbeddedServerOptions options,
+      List<EmbeddedServerAccount> accounts,
+      Consumer<Address> prepare) {
     try {
       requireRoom(options);
       try (FileChannel channel = openLock(options);
@@ -91,7 +104,7 @@ public final class EmbeddedServer implements AutoCloseable {
         }
         EmbeddedServerBinaries binaries = EmbeddedServerBinaries.unpack(options);
         EmbeddedServerAccount account = EmbeddedServerAccount.choose(accounts, binaries);
-        return startLocked(options, new EmbeddedServerControl(options, binaries, account));
+        return startLocked(options, new EmbeddedServerControl(options, binaries, account), prepare);
       }
     } catch (OverlappingFileLockException e) {
       throw new EmbeddedServerException(
@@ -110,13 +123,20 @@ public final class EmbeddedServer implements AutoCloseable {
    *
    * @param home usually {@code .holdfast} in the working directory; a server's own directory will
    *     do as well
-   * @throws EmbeddedServerException if another user has started one, so that only they may know
+   * @throws EmbeddedServerException if another user has started one, so that only they may know, or
+   *     another process is starting or stopping the one in its usual directory
    */
   public static Optional<Address> running(Path home) {
     try {
-      return EmbeddedServerRecord.read(home)
-          .map(EmbeddedServerRecord::address)
-          .filter(EmbeddedServerProbe::answers);
+      Optional<Address> found =
+          EmbeddedServerRecord.read(home)
+              .map(EmbeddedServerRecord::address)
+              .filter(EmbeddedServerProbe::answers);
+      if (found.isEmpty() && isChanging(EmbeddedServerOptions.in(home))) {
+        throw new EmbeddedServerException(
+            "the worker here is still starting, or is ending: try again");
+      }
+      return found;
     } catch (AccessDeniedException e) {
       throw new EmbeddedServerException(
           ("%s belongs to %s and cannot be read, so the database of this directory is theirs; run"
@@ -125,6 +145,16 @@ public final class EmbeddedServer implements AutoCloseable {
           e);
     } catch (IOException e) {
       return Optional.empty();
+    }
+  }
+
+  /** True if another process holds the lock; those that only look do not see each other. */
+  private static boolean isChanging(EmbeddedServerOptions options) {
+    try (FileChannel channel = FileChannel.open(lockFile(options), StandardOpenOption.READ);
+        FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true)) {
+      return lock == null;
+    } catch (IOException | OverlappingFileLockException e) {
+      return false;
     }
   }
 
@@ -162,7 +192,7 @@ public final class EmbeddedServer implements AutoCloseable {
     try {
       if (!closed) {
         requireData();
-        EmbeddedServer again = start(options, List.of(control.account()));
+        EmbeddedServer again = start(options, List.of(control.account()), address -> {});
         record = again.record;
         owned = again.owned;
       }
@@ -219,13 +249,14 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   private static EmbeddedServer startLocked(
-      EmbeddedServerOptions options, EmbeddedServerControl control) throws IOException {
+      EmbeddedServerOptions options, EmbeddedServerControl control, Consumer<Address> prepare)
+      throws IOException {
     Path data = EmbeddedServerCluster.data(options.directory());
     Optional<EmbeddedServerPostmaster> found = EmbeddedServerPostmaster.read(data);
     if (found.isPresent()) {
       Address address = address(options, found.get());
       if (EmbeddedServerProbe.answers(address)) {
-        return attach(options, control, address);
+        return attach(options, control, address, prepare);
       }
       if (found.get().lives(data)) {
         control.stop(found.get().pid());
@@ -234,28 +265,45 @@ public final class EmbeddedServer implements AutoCloseable {
     }
     Address address = address(options, control.start());
     EmbeddedServerProbe.createDatabase(address);
-    return own(options, control, address);
+    return own(options, control, address, prepare);
   }
 
   private static EmbeddedServer attach(
-      EmbeddedServerOptions options, EmbeddedServerControl control, Address address)
+      EmbeddedServerOptions options,
+      EmbeddedServerControl control,
+      Address address,
+      Consumer<Address> prepare)
       throws IOException {
     Optional<EmbeddedServerRecord> record =
         EmbeddedServerRecord.read(options.directory())
             .filter(found -> found.pid() == address.pid())
             .filter(EmbeddedServerRecord::ownerLives);
     if (record.isEmpty()) {
-      return own(options, control, address);
+      return own(options, control, address, prepare);
     }
+    prepare.accept(address);
     record.get().write(options.home());
     return new EmbeddedServer(options, control, record.get(), false);
   }
 
   private static EmbeddedServer own(
-      EmbeddedServerOptions options, EmbeddedServerControl control, Address address)
+      EmbeddedServerOptions options,
+      EmbeddedServerControl control,
+      Address address,
+      Consumer<Address> prepare)
       throws IOException {
     EmbeddedServerRecord record = EmbeddedServerRecord.ownedHere(address);
     record.write(options.directory());
+    boolean prepared = false;
+    try {
+      prepare.accept(address);
+      prepared = true;
+    } finally {
+      if (!prepared) {
+        control.stop(address.pid());
+        record.remove(options.directory());
+      }
+    }
     record.write(options.home());
     return new EmbeddedServer(options, control, record, true);
   }
@@ -294,7 +342,10 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   private static FileChannel openLock(EmbeddedServerOptions options) throws IOException {
-    return FileChannel.open(
-        options.directory().resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    return FileChannel.open(lockFile(options), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  private static Path lockFile(EmbeddedServerOptions options) {
+    return options.directory().resolve("lock");
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
@@ -20,9 +21,11 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -163,6 +166,41 @@ class EmbeddedServerIT {
       assertThat(EmbeddedServer.running(home)).isEmpty();
     } finally {
       holder.destroyForcibly();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a server is found once it is prepared, until then others are told that it starts; one that"
+          + " cannot be prepared is stopped")
+  void prepared() {
+    List<String> told = new ArrayList<>();
+    try (EmbeddedServer server =
+        EmbeddedServer.start(options, address -> told.add(askedElsewhere()))) {
+      assertThat(told)
+          .containsExactly("the worker here is still starting, or is ending: try again");
+      assertThat(askedElsewhere()).isEqualTo(server.address().toString());
+    }
+    assertThat(askedElsewhere()).isEqualTo("none");
+
+    List<EmbeddedServer.Address> lost = new ArrayList<>();
+    Consumer<EmbeddedServer.Address> failing =
+        address -> {
+          lost.add(address);
+          throw new IllegalStateException("no schema");
+        };
+    assertThatThrownBy(() -> EmbeddedServer.start(options, failing)).hasMessage("no schema");
+    assertThat(EmbeddedServerProbe.answers(lost.getFirst())).isFalse();
+    assertThat(home.resolve("embedded.json")).doesNotExist();
+  }
+
+  private static String askedElsewhere() {
+    try {
+      try (BufferedReader output = startHolder("asks").inputReader()) {
+        return String.valueOf(output.readLine());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -313,7 +351,8 @@ class EmbeddedServerIT {
     for (int round = 0; round < 2; round++) {
       for (EmbeddedServerAccount account : EmbeddedServerAccount.candidates()) {
         if (runs(List.of(account), binaries)) {
-          try (EmbeddedServer server = EmbeddedServer.start(options, List.of(account))) {
+          try (EmbeddedServer server =
+              EmbeddedServer.start(options, List.of(account), address -> {})) {
             assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
             works++;
           }
@@ -328,7 +367,7 @@ class EmbeddedServerIT {
   void noAccount() {
     List<EmbeddedServerAccount> none =
         List.of(new EmbeddedServerAccount(List.of("/nonexistent/unshare"), 0));
-    assertThatThrownBy(() -> EmbeddedServer.start(options, none))
+    assertThatThrownBy(() -> EmbeddedServer.start(options, none, address -> {}))
         .hasMessageContaining("/nonexistent/unshare")
         .hasMessageContaining("run as a normal user")
         .hasMessageContaining("HOLDFAST_DATABASE_URL");
@@ -343,15 +382,12 @@ class EmbeddedServerIT {
     }
   }
 
-  private Process startHolder() throws IOException {
-    return new ProcessBuilder(
-            JavaCommand.java(
-                "-cp",
-                System.getProperty("java.class.path"),
-                EmbeddedServerHolder.class.getName(),
-                home.toString()))
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+  private static Process startHolder(String... more) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(JavaCommand.java("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(EmbeddedServerHolder.class.getName(), home.toString()));
+    command.addAll(List.of(more));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
   private void kill(long pid) {
