@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class TextReport {
   private static final JsonMapper JSON = JsonMapper.shared();
   private static final Pattern FENCED =
-      Pattern.compile("\\A\\s*```(?:json)?\\s*\\n(.*?)\\n?```\\s*\\z", Pattern.DOTALL);
+      Pattern.compile("\\A\\s*```(?:json)?[^\\S\\n]*+\\n(.*?)\\n?```\\s*\\z", Pattern.DOTALL);
 
   private TextReport() {}
 

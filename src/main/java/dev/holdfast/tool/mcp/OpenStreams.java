@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class OpenStreams {
   /** What the last response said is on its way, and so is a request that it led to. */
-  private static final long ON_ITS_WAY_MILLIS = 200;
+  private static final long ON_ITS_WAY_MILLIS = 1_000;
 
   private final AtomicInteger open = new AtomicInteger();
   private final Set<Object> waiting = ConcurrentHashMap.newKeySet();
