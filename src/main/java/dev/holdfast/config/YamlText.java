@@ -48,7 +48,7 @@ final class YamlText {
       while (parser.nextToken() != null) {
         if (over) {
           throw new IllegalArgumentException(
-              "has a second document at line "
+              "has a second YAML document at line "
                   + parser.currentTokenLocation().getLineNr()
                   + "; write one alone, without ---");
         }

@@ -89,7 +89,8 @@ class ConfigFileTest {
       })
   @DisplayName("a second document is refused in words")
   void secondDocument(String yaml, String line) throws IOException {
-    assertRefused(yaml, "holdfast.yaml: has a second document at line " + line, "write one alone");
+    assertRefused(
+        yaml, "holdfast.yaml: has a second YAML document at line " + line, "write one alone");
   }
 
   @Test
