@@ -255,7 +255,7 @@ class PatchApplierIT {
             "{",
             "@@\n");
     for (String part : parts) {
-      String run = part.repeat(330_000 / part.length());
+      String run = part.repeat(110_000 / part.length());
       assertTimeoutPreemptively(
           Duration.ofSeconds(10),
           () -> applier(PatchLimits.DEFAULT).validate(root, answer.replace("%s", run)),
