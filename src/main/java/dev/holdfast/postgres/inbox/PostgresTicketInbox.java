@@ -63,7 +63,6 @@ public final class PostgresTicketInbox implements TicketInbox {
   public long enqueue(Connection connection, NewTicket ticket) {
     rules.check(ticket);
     try {
-      requireOpen(connection);
       return insert(connection, ticket);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
@@ -95,7 +94,6 @@ public final class PostgresTicketInbox implements TicketInbox {
   public Batched enqueueBatch(
       Connection connection, Iterator<NewTicket> tickets, String actor, @Nullable String title) {
     try {
-      requireOpen(connection);
       long batch = sql.number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
       TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
       copy.copyAll(tickets);
@@ -125,13 +123,6 @@ public final class PostgresTicketInbox implements TicketInbox {
           long added = sql.number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
           return new BatchedGraph(batch, added, ids);
         });
-  }
-
-  /** A connection that its owner has closed says nothing of the database. */
-  private static void requireOpen(Connection connection) throws SQLException {
-    if (connection.isClosed()) {
-      throw new HoldfastException("the given connection is closed: take another one");
-    }
   }
 
   private long insert(Connection connection, NewTicket ticket) throws SQLException {

@@ -13,7 +13,6 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.math.BigDecimal;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -93,22 +92,6 @@ class PostgresTicketInboxIT {
       connection.commit();
       assertThat(sql.number("SELECT id FROM holdfast.tickets WHERE kind = 'with-order'"))
           .isEqualTo(id);
-    }
-  }
-
-  @Test
-  @DisplayName("a caller's connection that is closed is no outage of the database")
-  void closedConnection() throws SQLException {
-    Connection closed = dataSource.getConnection();
-    closed.close();
-    List<ThrowingCallable> calls =
-        List.of(
-            () -> inbox.enqueue(closed, NewTicket.ofKind("a")),
-            () -> inbox.enqueueBatch(closed, List.<NewTicket>of().iterator(), "ann", null));
-    for (ThrowingCallable call : calls) {
-      assertThatThrownBy(call)
-          .isExactlyInstanceOf(HoldfastException.class)
-          .hasMessage("the given connection is closed: take another one");
     }
   }
 
