@@ -54,7 +54,7 @@ final class OwnConnections implements ConnectionFactory {
       closeConnection(connection);
       throw e;
     } catch (HoldfastException e) {
-      connection.close();
+      close(connection);
       throw e;
     }
   }
@@ -107,15 +107,24 @@ final class OwnConnections implements ConnectionFactory {
     spoiled.add(connection);
   }
 
+  /** What cannot be put back is closed all the same. */
+  @Override
+  public void closeConnection(Connection connection) throws SQLException {
+    try {
+      putBack(connection);
+    } finally {
+      close(connection);
+    }
+  }
+
   /**
    * HikariCP gives a connection to who waits for one in a loop that only pauses, and an interrupted
    * thread does not pause: a virtual one would keep its carrier from those who are to take it.
    */
-  @Override
-  public void closeConnection(Connection connection) throws SQLException {
+  private static void close(Connection connection) throws SQLException {
     boolean interrupted = Thread.interrupted();
     try {
-      giveBack(connection);
+      connection.close();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -123,18 +132,15 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  private void giveBack(Connection connection) throws SQLException {
-    // A try with resources: what cannot be put back is closed all the same.
-    try (connection) {
-      if (spoiled.remove(connection) && dataSource instanceof HikariDataSource pool) {
-        pool.evictConnection(connection);
-        changed.remove(connection);
-      }
-      if (!connection.isClosed()) {
-        isolate(connection, isolation);
-        if (changed.remove(connection)) {
-          connection.setAutoCommit(false);
-        }
+  private void putBack(Connection connection) throws SQLException {
+    if (spoiled.remove(connection) && dataSource instanceof HikariDataSource pool) {
+      pool.evictConnection(connection);
+      changed.remove(connection);
+    }
+    if (!connection.isClosed()) {
+      isolate(connection, isolation);
+      if (changed.remove(connection)) {
+        connection.setAutoCommit(false);
       }
     }
   }

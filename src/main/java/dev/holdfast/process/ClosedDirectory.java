@@ -11,11 +11,17 @@ import java.util.Optional;
 public final class ClosedDirectory {
   private ClosedDirectory() {}
 
-  /** Why there seems to be nothing at a path, for the end of a message. */
-  public static String why(Path path) {
+  /**
+   * The path, and why there seems to be nothing, if such a directory hides it.
+   *
+   * @param host in words
+   */
+  public static Optional<String> hides(Path path, String host) {
     return above(path)
-        .map(closed -> "cannot be reached (EACCES): the worker's user may not enter " + closed)
-        .orElse("does not exist (ENOENT)");
+        .map(
+            closed ->
+                "%s cannot be reached (EACCES): the worker's user may not enter %s on %s: let it in"
+                    .formatted(path, closed, host));
   }
 
   /** The directory above a path that the worker's user may not enter, if that hides it. */

@@ -80,13 +80,10 @@ record AgentWorkspace(Path directory, Workspace workspace) {
 
   private static void copy(Path from, Path to, Set<Path> leftOut)
       throws IOException, InterruptedException {
-    if (ClosedDirectory.above(from).isPresent()) {
+    Optional<String> hidden = ClosedDirectory.hides(from, "this worker's host");
+    if (hidden.isPresent()) {
       throw new IOException(
-          "the design's workspace.copy_from "
-              + from
-              + " "
-              + ClosedDirectory.why(from)
-              + " on this worker's host: let it in or correct the design");
+          "the design's workspace.copy_from " + hidden.get() + " or correct the design");
     }
     if (!Files.isDirectory(from)) {
       throw new IOException(

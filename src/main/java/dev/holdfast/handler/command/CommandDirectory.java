@@ -79,11 +79,8 @@ final class CommandDirectory implements AutoCloseable {
     if (!Files.exists(directory)) {
       throw new IOException(
           "the design's directory "
-              + directory
-              + " "
-              + ClosedDirectory.why(directory)
-              + " on this worker's host: "
-              + (ClosedDirectory.above(directory).isPresent() ? "let it in" : "create it")
+              + ClosedDirectory.hides(directory, "this worker's host")
+                  .orElse(directory + " does not exist (ENOENT) on this worker's host: create it")
               + " or correct the design");
     }
     if (!Files.isDirectory(directory)

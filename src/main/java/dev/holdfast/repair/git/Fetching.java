@@ -154,13 +154,10 @@ record Fetching(Git git, GitDirectory repository) {
    * @throws RepositoryException if there is none
    */
   static GitDirectory original(Git git, Path path) throws IOException, InterruptedException {
-    if (ClosedDirectory.above(path).isPresent()) {
+    Optional<String> hidden = ClosedDirectory.hides(path, "its host");
+    if (hidden.isPresent()) {
       throw new RepositoryException(
-          "the directory "
-              + path
-              + " "
-              + ClosedDirectory.why(path)
-              + " on its host: let it in or correct repository.path");
+          "the directory " + hidden.get() + " or correct repository.path");
     }
     if (!Files.isDirectory(path)) {
       throw new RepositoryException(
