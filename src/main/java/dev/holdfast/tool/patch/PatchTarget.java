@@ -22,8 +22,7 @@ final class PatchTarget {
   /** Larger files are no text that a model has seen. */
   private static final int MAX_BYTES = 10 << 20;
 
-  private static final Pattern SUBMODULE =
-      Pattern.compile("(?m)^[ \\t]*path[ \\t]*=[ \\t]*\"?([^\"\\r\\n]+?)/?\"?[ \\t]*\\r?$");
+  private static final Pattern SUBMODULE = Pattern.compile("[ \\t]*+path[ \\t]*+=(.+)");
 
   private final Path root;
   private final List<String> submodules;
@@ -127,9 +126,12 @@ final class PatchTarget {
     List<String> paths = new ArrayList<>();
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) <= MAX_BYTES) {
       try {
-        Matcher matcher = SUBMODULE.matcher(Files.readString(file));
-        while (matcher.find()) {
-          paths.add(matcher.group(1));
+        for (String line : Files.readAllLines(file)) {
+          Matcher matcher = SUBMODULE.matcher(line);
+          if (matcher.matches()) {
+            String path = matcher.group(1).replace("\"", "").strip();
+            paths.add(path.endsWith("/") ? path.substring(0, path.length() - 1) : path);
+          }
         }
       } catch (FileSystemException e) {
         throw e;

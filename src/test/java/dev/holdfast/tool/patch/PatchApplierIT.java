@@ -263,6 +263,23 @@ class PatchApplierIT {
     }
   }
 
+  @Test
+  @DisplayName("a .gitmodules of one long line keeps no patch waiting")
+  void longSubmodule() throws Exception {
+    Files.writeString(root.resolve("x.txt"), "a\n");
+    Files.writeString(
+        root.resolve(".gitmodules"), "path = \"lib/\" \r\npath = a" + " ".repeat(300_000) + "b\n");
+    PatchApplier applier = applier(PatchLimits.DEFAULT);
+    String patch = "--- a/%1$s\n+++ b/%1$s\n@@ -1 +1 @@\n-a\n+b\n";
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () -> {
+          assertKind(Kind.UNSAFE, applier.apply(root, patch.formatted("lib/x.txt")));
+          assertThat(applier.apply(root, patch.formatted("x.txt")))
+              .isInstanceOf(PatchResult.Applied.class);
+        });
+  }
+
   private static String rename(String from, String to) {
     return "diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %s\nrename to %s\n"
         .formatted(from, to, from, to);
