@@ -157,7 +157,24 @@ class NoticeMailIT {
     }
   }
 
-  /** A mail server that refuses recipients: GreenMail takes all. */
+  @Test
+  @DisplayName("22.9: a mail whose words the server takes for spam comes without them")
+  void spam() throws Exception {
+    try (MailServer server = new MailServer("nobody")) {
+      MailReceiver people = receiver(server.port(), "eve@example.org");
+      notices.lead(people.name(), "nobody", Duration.ofMillis(1));
+      long held = queue.enqueue();
+      database.run("SELECT holdfast.hold_ticket(?, 'ann', 'what the model says: SPAM')", held);
+      try (NoticeWebhook mail =
+          NoticeWebhook.start(people, notices, Sleeper.REAL, InstantSource.system(), POLL)) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> !server.mails.isEmpty());
+        assertThat(mail).isNotNull();
+      }
+      assertThat(server.mails.getFirst()).contains("Ticket #" + held, "refused");
+    }
+  }
+
+  /** A mail server that refuses recipients and spam: GreenMail takes all. */
   private static final class MailServer implements AutoCloseable {
     private final List<String> mails = new CopyOnWriteArrayList<>();
     private final ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
@@ -190,8 +207,13 @@ class NoticeMailIT {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         answer(client, line.startsWith("RCPT") && line.contains(refused) ? "550 no" : word(line));
         if (line.startsWith("DATA")) {
-          mails.add(mail(in));
-          answer(client, "250 taken");
+          String mail = mail(in);
+          if (mail.contains("SPAM")) {
+            answer(client, "554 spam");
+          } else {
+            mails.add(mail);
+            answer(client, "250 taken");
+          }
         }
       }
     }

@@ -88,7 +88,10 @@ class NoticeWebhookIT {
     receiver.createContext(
         "/hook",
         exchange -> {
-          int status = failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0 ? 500 : 204;
+          boolean fails = failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+          String body =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          int status = fails ? 500 : body.contains("DROP TABLE") ? 403 : 204;
           received.add(
               new Received(
                   status,
@@ -96,7 +99,7 @@ class NoticeWebhookIT {
                   exchange.getRequestHeaders().getFirst("webhook-timestamp"),
                   exchange.getRequestHeaders().getFirst("webhook-signature"),
                   exchange.getRequestHeaders().getFirst("Content-Type"),
-                  new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
+                  body));
           exchange.sendResponseHeaders(status, -1);
           exchange.close();
         });
@@ -522,6 +525,29 @@ class NoticeWebhookIT {
         told = next();
       }
       assertThat(told.subject()).isEqualTo("" + second);
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "22.9: an event that the receiver refuses for the ticket's words is told without them, and"
+          + " keeps no other back")
+  void refusedWords() throws Exception {
+    begin();
+    long refused = queue.enqueue();
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'DROP TABLE x')", refused);
+    long other = hold();
+    try (NoticeWebhook webhook = start(Duration.ofDays(1))) {
+      assertThat(next().status).isEqualTo(403);
+      Received bare = next();
+      assertThat(bare.status).isEqualTo(204);
+      assertThat(bare.subject()).isEqualTo("" + refused);
+      assertThat(bare.json().get("text").asString())
+          .startsWith("Ticket #" + refused + " waits for a person: ")
+          .contains("refused")
+          .endsWith("/tickets/" + refused);
+      assertThat(next().subject()).isEqualTo("" + other);
       assertThat(webhook).isNotNull();
     }
   }

@@ -10,9 +10,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.InstantSource;
+import java.util.Set;
 
 /** Sends one event, signed as Standard Webhooks has it. Redirects are not followed. Thread-safe. */
 final class Delivery implements NoticeSender {
+  /** Too slow, too early, too many: 4xx that say nothing of the event. */
+  private static final Set<Integer> LATER = Set.of(408, 425, 429);
+
   private final WebhookReceiver receiver;
   private final InstantSource clock;
   private final HttpClient http;
@@ -37,14 +41,14 @@ final class Delivery implements NoticeSender {
   }
 
   @Override
-  public String send(NoticeEvent event) throws InterruptedException {
+  public Sent send(NoticeEvent event) throws InterruptedException {
     return switch (receiver.form()) {
       case CLOUDEVENT -> send(event.id(), NoticeEvent.MEDIA_TYPE, event.json());
       case TEXT -> send(event.id(), NoticeEvent.TEXT_MEDIA_TYPE, event.textJson());
     };
   }
 
-  private String send(String id, String mediaType, String json) throws InterruptedException {
+  private Sent send(String id, String mediaType, String json) throws InterruptedException {
     String body = receiver.rules().hidden().redactJson(json);
     long seconds = clock.instant().getEpochSecond();
     HttpRequest request =
@@ -60,11 +64,19 @@ final class Delivery implements NoticeSender {
       HttpResponse<InputStream> answer = http.send(request, BodyHandlers.ofInputStream());
       // Nobody reads it, and the timeout does not bound it.
       answer.body().close();
-      int status = answer.statusCode();
-      return status >= 200 && status < 300 ? "" : "it answered " + status;
+      return sent(answer.statusCode());
     } catch (IOException e) {
-      return e.getClass().getSimpleName();
+      return new NotTaken(e.getClass().getSimpleName());
     }
+  }
+
+  private static Sent sent(int status) {
+    String why = "it answered " + status;
+    return switch (status / 100) {
+      case 2 -> new Taken();
+      case 4 -> LATER.contains(status) ? new NotTaken(why) : new Refused(why);
+      default -> new NotTaken(why);
+    };
   }
 
   @Override

@@ -53,7 +53,7 @@ final class MailDelivery implements NoticeSender {
   }
 
   @Override
-  public String send(NoticeEvent event) {
+  public Sent send(NoticeEvent event) {
     try {
       MimeMessage message = message(event);
       try (Transport transport = session.getTransport()) {
@@ -64,18 +64,19 @@ final class MailDelivery implements NoticeSender {
             receiver.password());
         transport.sendMessage(message, message.getAllRecipients());
       }
-      return "";
+      return new Taken();
     } catch (SendFailedException e) {
       Address[] sent = e.getValidSentAddresses();
       if (sent == null || sent.length == 0) {
-        return e.getClass().getSimpleName() + rejected(e);
+        String code = code(e);
+        String why = e.getClass().getSimpleName() + " " + code;
+        return code.startsWith("5") ? new Refused(why) : new NotTaken(why.strip());
       }
       log.warn(
           "the mail server of {} refuses {}; the others have {}", receiver, without(e), event.id());
-      return "";
+      return new Taken();
     } catch (MessagingException e) {
-      // What a server says may quote what it was sent.
-      return e.getClass().getSimpleName() + rejected(e);
+      return new NotTaken((e.getClass().getSimpleName() + " " + code(e)).strip());
     }
   }
 
@@ -86,9 +87,10 @@ final class MailDelivery implements NoticeSender {
         .toList();
   }
 
-  private static String rejected(MessagingException e) {
+  /** The server's, or "". The rest of its answer may quote what it was sent. */
+  private static String code(MessagingException e) {
     String words = String.valueOf(e.getMessage());
-    return words.matches("(?s)[45]\\d\\d.*") ? " " + words.substring(0, 3) : "";
+    return words.matches("(?s)[45]\\d\\d.*") ? words.substring(0, 3) : "";
   }
 
   MimeMessage message(NoticeEvent event) throws MessagingException {

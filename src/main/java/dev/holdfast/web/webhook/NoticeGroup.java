@@ -47,6 +47,29 @@ record NoticeGroup(List<Notice> notices) {
     };
   }
 
+  /** The same without what tickets, models and people say. */
+  NoticeGroup withoutWords() {
+    return new NoticeGroup(notices.stream().map(NoticeGroup::withoutWords).toList());
+  }
+
+  private static Notice withoutWords(Notice notice) {
+    return notice instanceof HoldNotice hold
+        ? new HoldNotice(
+            hold.id(),
+            hold.ticketId(),
+            hold.at(),
+            hold.actor(),
+            hold.queue(),
+            hold.kind(),
+            null,
+            "this receiver refused the message that says why",
+            hold.errorCategory(),
+            hold.errorFingerprint(),
+            null,
+            null)
+        : notice;
+  }
+
   Notice first() {
     return notices.getFirst();
   }

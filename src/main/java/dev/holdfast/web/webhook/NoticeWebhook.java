@@ -230,9 +230,9 @@ public final class NoticeWebhook implements AutoCloseable {
         .orElse(batch.settled());
   }
 
-  /** For longer than one delivery can take. */
+  /** For longer than one delivery can take, with its words and without. */
   private @Nullable Long lead() {
-    Duration time = receiver.timeout().plusSeconds(20).plus(poll.multipliedBy(2));
+    Duration time = receiver.timeout().multipliedBy(2).plusSeconds(20).plus(poll.multipliedBy(2));
     return notices.lead(receiver.name(), process, time);
   }
 
@@ -248,13 +248,38 @@ public final class NoticeWebhook implements AutoCloseable {
     if (lead() == null) {
       return false;
     }
-    NoticeEvent event = NoticeEvent.of(group, rules.consoleAddress());
-    String problem = sender.send(event);
-    if (problem.isEmpty()) {
-      failures = 0;
-      failingSince = null;
-      return true;
+    return switch (send(group)) {
+      case NoticeSender.Taken taken -> {
+        failures = 0;
+        failingSince = null;
+        yield true;
+      }
+      case NoticeSender.Refused refused -> isGivenUp(group, refused.why());
+      case NoticeSender.NotTaken notTaken -> isGivenUp(group, notTaken.why());
+    };
+  }
+
+  /** What one ticket says must not keep back what others have to tell. */
+  private NoticeSender.Sent send(NoticeGroup group) throws InterruptedException {
+    NoticeSender.Sent sent = sender.send(event(group));
+    if (!(sent instanceof NoticeSender.Refused refused)) {
+      return sent;
     }
+    NoticeEvent bare = event(group.withoutWords());
+    NoticeSender.Sent again = sender.send(bare);
+    if (again instanceof NoticeSender.Taken) {
+      log.warn(
+          "{} refused {} ({}) and has it without its words", receiver, bare.id(), refused.why());
+    }
+    return again;
+  }
+
+  private NoticeEvent event(NoticeGroup group) {
+    return NoticeEvent.of(group, rules.consoleAddress());
+  }
+
+  private boolean isGivenUp(NoticeGroup group, String problem) {
+    NoticeEvent event = event(group);
     failures++;
     Instant now = clock.instant();
     // What was refused before may be told no more, as its ticket waits for nobody now.

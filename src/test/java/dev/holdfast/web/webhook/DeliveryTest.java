@@ -54,7 +54,7 @@ class DeliveryTest {
       assertThat(
               delivery.send(
                   new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of())))
-          .isEmpty();
+          .isInstanceOf(NoticeSender.Taken.class);
     }
   }
 
