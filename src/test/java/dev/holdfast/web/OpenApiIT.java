@@ -98,6 +98,30 @@ class OpenApiIT {
   }
 
   @Test
+  @DisplayName("no description falls apart at a comma: every name in the document has a value")
+  void allHaveValues() {
+    assertThat(namesWithoutValue("", document)).isEmpty();
+  }
+
+  /** In YAML {@code {description: What waits, runs}} has a name "runs" without a value. */
+  private static List<String> namesWithoutValue(String where, JsonNode node) {
+    List<String> found = new ArrayList<>();
+    node.propertyStream()
+        .forEach(
+            each -> {
+              String name = where + "/" + each.getKey();
+              if (each.getValue().isNull()) {
+                found.add(name);
+              }
+              found.addAll(namesWithoutValue(name, each.getValue()));
+            });
+    if (node.isArray()) {
+      node.forEach(each -> found.addAll(namesWithoutValue(where, each)));
+    }
+    return found;
+  }
+
+  @Test
   @DisplayName("the document and the server know the same operations, each with an id of its own")
   void sameRoutes() {
     RouteNotes notes = new RouteNotes();
