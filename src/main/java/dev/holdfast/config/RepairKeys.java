@@ -80,6 +80,24 @@ final class RepairKeys {
           "4",
           "How often a step asks for candidates where none applies; this also bounds its"
               + " diagnoses.");
+  static final Key<Boolean> DIAGNOSIS_ENABLED =
+      SECTION.key(
+          "repair.l3.diagnosis.enabled",
+          new KeyType.Flag(),
+          "true",
+          "Whether a model is asked why patches fail to apply again and again.");
+  static final Key<Integer> DIAGNOSIS_TRIGGER =
+      SECTION.key(
+          "repair.l3.diagnosis.trigger-on-repeated-failures",
+          new KeyType.Whole("attempts", 1, 100),
+          "2",
+          "Attempts in a row with the same error, after which it is.");
+  static final Key<Integer> MAX_TOT_BRANCHES =
+      SECTION.key(
+          "repair.l3.diagnosis.max-tot-branches",
+          new KeyType.Whole("hypotheses", 1, 20),
+          "3",
+          "Hypotheses that are weighed; the most confident one is told to the next attempt.");
 
   private RepairKeys() {}
 }

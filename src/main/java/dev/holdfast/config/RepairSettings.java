@@ -33,7 +33,10 @@ public record RepairSettings(
                 values.get(RepairKeys.ENABLE_REVIEWER),
                 values.get(RepairKeys.ENABLE_JUDGE),
                 values.get(RepairKeys.MAX_ATTEMPTS)),
-            Diagnosis.DEFAULTS,
+            new Diagnosis(
+                values.get(RepairKeys.DIAGNOSIS_ENABLED),
+                values.get(RepairKeys.DIAGNOSIS_TRIGGER),
+                values.get(RepairKeys.MAX_TOT_BRANCHES)),
             values.get(RepairKeys.JSON_RETRIES)));
   }
 

@@ -172,6 +172,9 @@ class AgentSectionTest {
                     Map.entry("repair.l3.best-of-n", "6"),
                     Map.entry("repair.l3.enable-reviewer", "false"),
                     Map.entry("repair.l3.max-attempts", "7"),
+                    Map.entry("repair.l3.diagnosis.enabled", "false"),
+                    Map.entry("repair.l3.diagnosis.trigger-on-repeated-failures", "8"),
+                    Map.entry("repair.l3.diagnosis.max-tot-branches", "9"),
                     Map.entry("llm.timeout", "8s")))
             .repair();
 
@@ -185,7 +188,7 @@ class AgentSectionTest {
                     Limits.DEFAULTS.withLlmTimeout(Duration.ofSeconds(8)),
                     new Escalation(false, 3, 4, 5),
                     new Candidates(6, false, true, 7),
-                    Diagnosis.DEFAULTS,
+                    new Diagnosis(false, 8, 9),
                     9)));
     assertThat(set.width()).isEqualTo(1);
     assertThat(settings(Map.of("repair.l3.enable-judge", "false")).repair().usual().l3())

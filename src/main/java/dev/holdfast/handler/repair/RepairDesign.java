@@ -94,7 +94,9 @@ record RepairDesign(
         limits(document.path("limits"), usual.limits()),
         escalation(document.path("escalation"), usual.escalation()),
         candidates(document.path("l3"), usual.l3()),
-        diagnosis(document.path("diagnosis"), usual.diagnosis()),
+        diagnosis(
+            document.path("diagnosis"),
+            diagnosis(document.path("l3").path("diagnosis"), usual.diagnosis())),
         usual.jsonRetries());
   }
 

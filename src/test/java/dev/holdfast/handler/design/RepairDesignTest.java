@@ -22,8 +22,9 @@ class RepairDesignTest {
       targets: [{provider: openai, model: m}]
       limits: {max_iterations: 5, max_duration: 1h, max_calls: 60, max_cost_usd: 2.5, llm_timeout: 2m}
       escalation: {enabled: true, to_l3_after_non_improving_iterations: 2, to_l3_after_patch_apply_failures: 2, max_escalations: 1}
-      l3: {best_of_n: 3, enable_reviewer: true, enable_judge: true, max_attempts: 4}
-      diagnosis: {enabled: true, trigger_on_repeated_failures: 2, max_tot_branches: 3}
+      l3:
+        {best_of_n: 3, enable_reviewer: true, enable_judge: true, max_attempts: 4,
+        diagnosis: {enabled: true, trigger_on_repeated_failures: 2, max_tot_branches: 3}}
       on_approve: merge
       review: human
       """;
@@ -57,6 +58,7 @@ class RepairDesignTest {
         "timeout: 5m | timeout: 5 | timeout",
         "on_approve: merge | on_approve: maybe | on_approve",
         "best_of_n: 3 | best_of_n: 21 | best_of_n",
+        "max_tot_branches: 3 | max_tot_branches: 21 | l3.diagnosis.max_tot_branches",
         "command: [mvn, -q, test] | command: [] | must name a program",
       })
   @DisplayName("a wrong key or value is refused by name")
