@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.FailureKind;
 import dev.holdfast.session.journal.Standing;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.Spent;
@@ -12,6 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class EndWords {
   private static final int SHOWN = 300;
+
+  private static final String REFUSED =
+      "The provider refuses the request as it is: put its design right, above all its targets"
+          + " (holdfast design put), let the ticket use that (holdfast design use), then release"
+          + " the ticket.";
 
   private EndWords() {}
 
@@ -32,7 +38,7 @@ final class EndWords {
         + " tokens and "
         + usd(spent)
         + " USD so far. "
-        + advice(exit)
+        + (isRefused(exit, error) ? REFUSED : advice(exit))
         + (error.isInvalidResponse() || error.message().length() <= SHOWN
             ? ""
             : "\nThe whole of it: " + error.message());
@@ -61,6 +67,14 @@ final class EndWords {
       case BUDGET_EXCEEDED -> "The model calls or the time of the attempt are used up" + when;
       case COST_LIMIT -> "The budget allows no further call of a model" + when;
     };
+  }
+
+  /** As a model that there is not: no wait mends it. */
+  private static boolean isRefused(ExitCode exit, TurnError error) {
+    return exit == ExitCode.NO_LLM_RESPONSE
+        && error.failure() != null
+        && error.failure().kind() == FailureKind.MODEL_ERROR
+        && !error.failure().retryable();
   }
 
   private static String advice(ExitCode exit) {

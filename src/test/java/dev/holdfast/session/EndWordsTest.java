@@ -82,6 +82,21 @@ class EndWordsTest {
   }
 
   @Test
+  @DisplayName("B53: where the provider refuses the request as it is, nobody is to wait for it")
+  void refused() {
+    SessionResult.Failed failed =
+        told(Replies.failed(FailureKind.MODEL_ERROR, false, "there is no model gtp-5"))
+            .runToFailure();
+
+    assertThat(failed.errorReport().text())
+        .doesNotContain("answers again")
+        .endsWith(
+            "The provider refuses the request as it is: put its design right, above all its"
+                + " targets (holdfast design put), let the ticket use that (holdfast design use),"
+                + " then release the ticket.");
+  }
+
+  @Test
   @DisplayName("A54: a long error of a provider is cut in the sentence and whole behind it")
   void longError() {
     String said = "the model is broken ".repeat(40) + "at the very end";
