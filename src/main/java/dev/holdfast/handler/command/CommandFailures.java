@@ -10,7 +10,6 @@ import dev.holdfast.process.TextTooLongException;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -108,11 +107,8 @@ final class CommandFailures {
     }
     Optional<Category> category = Category.ofWireName(stated.asString(""));
     if (category.isEmpty()) {
-      text.append("\n(its category ")
-          .append(stated)
-          .append(" is none of ")
-          .append(categories())
-          .append(')');
+      // Their names would be words of an error to the classifier.
+      text.append("\n(its category ").append(stated).append(" is none of the five)");
     }
     return category.orElse(null);
   }
@@ -126,10 +122,6 @@ final class CommandFailures {
     }
     text.append("\n(its retry_after_ms is not a whole number of milliseconds)");
     return null;
-  }
-
-  private static String categories() {
-    return Arrays.stream(Category.values()).map(Category::wireName).toList().toString();
   }
 
   /** The end of stderr; of stdout where there is none. */

@@ -232,11 +232,15 @@ class CommandFailuresIT {
         .isEqualTo(
             "e\n"
                 + "(exit code 1 from sh)\n"
-                + "(its category \"rate_limit\" is none of [transient, api_error, code_error,"
-                + " system_error, unknown])\n"
+                + "(its category \"rate_limit\" is none of the five)\n"
                 + "(its retry_after_ms is not a whole number of milliseconds)");
     assertThat(report.statedCategory()).isNull();
     assertThat(report.retryAfter()).isNull();
+    assertThat(
+            Classifier.standard()
+                .classify(tickets.fail("echo '{\"error\": \"e\", \"category\": \"x\"}'; exit 1"))
+                .category())
+        .isEqualTo(Category.UNKNOWN);
   }
 
   @Test
