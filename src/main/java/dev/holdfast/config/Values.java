@@ -4,16 +4,19 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The value of every key, read and checked. Immutable. */
 final class Values {
   private final Map<String, Object> byName;
 
   private final List<String> providers;
+  private final Set<String> given;
 
-  private Values(Map<String, Object> byName, List<String> providers) {
+  private Values(Map<String, Object> byName, List<String> providers, Set<String> given) {
     this.byName = byName;
     this.providers = providers;
+    this.given = Set.copyOf(given);
   }
 
   /**
@@ -34,7 +37,7 @@ final class Values {
       Given each = given.get(key.name());
       values.put(key.name(), each == null ? key.defaultValue() : read(key, each));
     }
-    return new Values(values, providers);
+    return new Values(values, providers, given.keySet());
   }
 
   private static List<Key<?>> keys(List<String> providers) {
@@ -71,6 +74,11 @@ final class Values {
                   key.type().allowed()),
           key.secret() ? null : e);
     }
+  }
+
+  /** False where the value is the default. */
+  boolean isGiven(Key<?> key) {
+    return given.contains(key.name());
   }
 
   @SuppressWarnings("unchecked") // put there by the key's own type

@@ -46,7 +46,8 @@ final class WorkerKeys {
           new KeyType.Span(Duration.ofMillis(10), DAY),
           "15s",
           "How often leases are renewed. Must be less than half of worker.lease, so that one lost"
-              + " heartbeat costs nothing.");
+              + " heartbeat costs nothing. Where it is not given it is a quarter of a lease of less"
+              + " than 60s.");
   static final Key<Duration> RESCUE_INTERVAL =
       SECTION.key(
           "worker.rescue-interval",
@@ -76,7 +77,7 @@ final class WorkerKeys {
 
   static WorkerSettings settings(Values values) {
     Duration lease = values.get(LEASE);
-    Duration heartbeat = values.get(HEARTBEAT_INTERVAL);
+    Duration heartbeat = heartbeat(values, lease);
     if (heartbeat.multipliedBy(2).compareTo(lease) >= 0) {
       throw new ConfigException(
           "worker.heartbeat-interval: %s must be less than half of worker.lease, which is %s"
@@ -101,5 +102,13 @@ final class WorkerKeys {
             values.get(TicketKeys.CLAIM_MAX_BYTES),
             values.get(TicketKeys.PAYLOAD_MAX_EXPANDED_BYTES),
             1));
+  }
+
+  /** A lease that is given alone brings heartbeats that fit it. */
+  private static Duration heartbeat(Values values, Duration lease) {
+    Duration heartbeat = values.get(HEARTBEAT_INTERVAL);
+    Duration fitting = lease.dividedBy(4);
+    boolean alone = !values.isGiven(HEARTBEAT_INTERVAL);
+    return alone && fitting.compareTo(heartbeat) < 0 ? fitting : heartbeat;
   }
 }

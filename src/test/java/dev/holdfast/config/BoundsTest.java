@@ -9,7 +9,6 @@ import dev.holdfast.testing.EverySetup;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -50,17 +49,9 @@ class BoundsTest {
 
   private static final List<Ends> ALL = Keys.ALL.stream().flatMap(Ends::of).toList();
 
-  private static Map<String, String> beside(String key) {
-    Map<String, String> flags = new HashMap<>();
-    if (key.equals("worker.lease")) {
-      flags.put("worker.heartbeat-interval", "10ms");
-    }
-    return flags;
-  }
-
   private static void load(Key<?> key, String value) {
     Map<String, String> environment = Map.of(key.environmentName(), value);
-    new ConfigLoader(Path.of("nowhere"), environment).load(null, beside(key.name()));
+    new ConfigLoader(Path.of("nowhere"), environment).load(null, Map.of());
   }
 
   @Test

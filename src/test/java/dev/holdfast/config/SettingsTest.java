@@ -14,6 +14,7 @@ import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.BackoffType;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.Counting;
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.ToolRetrySettings;
@@ -25,6 +26,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every default and every key of each record: a key cannot be added untested. */
 @EverySetup
@@ -298,6 +301,14 @@ class SettingsTest {
         .isInstanceOf(ConfigException.class)
         .hasMessage(
             "worker.heartbeat-interval: 15s must be less than half of worker.lease, which is 30s");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60s, 15s", "2m, 15s", "20s, 5s", "100ms, 25ms"})
+  @DisplayName("a shorter lease alone has heartbeats that fit it")
+  void heartbeatOfShortLease(String lease, String interval) {
+    assertThat(withFlags(Map.of("worker.lease", lease)).worker().heartbeatInterval())
+        .isEqualTo(DurationText.parse(interval));
   }
 
   @Test
