@@ -4646,11 +4646,8 @@ BEGIN
   IF parts IS NULL THEN
     RAISE EXCEPTION '"%" is not what a limit can be for', COALESCE(left(scope, 100), 'NULL')
       USING ERRCODE = 'HF422', HINT = 'Write queue:NAME or design:NAME.';
-  ELSIF parts[1] = 'queue' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = parts[2])
-    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND parts[2] = ANY (w.queues))
-  THEN
-    RAISE EXCEPTION 'there is no queue "%"', left(parts[2], 100)
-      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
+  ELSIF parts[1] = 'queue' THEN
+    PERFORM require_queue(parts[2]);
   ELSIF parts[1] = 'design' THEN
     PERFORM latest_design(parts[2]);
   END IF;
@@ -5400,17 +5397,13 @@ AS $function$
 BEGIN
   PERFORM require_words('actor', actor);
   PERFORM require_queue_name(queue);
-  IF NOT EXISTS (SELECT FROM queues q WHERE q.name = pause_queue.queue)
-    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND pause_queue.queue = ANY (w.queues)) THEN
-    RAISE EXCEPTION 'there is no queue "%"', left(pause_queue.queue, 100)
-      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
-  END IF;
+  PERFORM require_queue(queue);
   INSERT INTO queues (name, paused_at, paused_by) VALUES (pause_queue.queue, now(), pause_queue.actor)
   ON CONFLICT (name) DO UPDATE SET paused_at = COALESCE(queues.paused_at, now()), paused_by = COALESCE(queues.paused_by, pause_queue.actor);
   PERFORM log_activity(NULL, 'queue_paused', actor, jsonb_build_object('queue', pause_queue.queue));
 END
 $function$;
-COMMENT ON FUNCTION holdfast.pause_queue(text,text) IS 'Stops claims from a queue until resume_queue; running tickets go on. Survives restarts. SQLSTATE HF404 where no ticket was ever in the queue and no worker names it.';
+COMMENT ON FUNCTION holdfast.pause_queue(text,text) IS 'Stops claims from a queue until resume_queue; running tickets go on. Survives restarts. SQLSTATE HF404 where no ticket was ever in the queue and no worker names it, but for the queue default.';
 GRANT EXECUTE ON FUNCTION holdfast.pause_queue(text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.pause_schedule(name text, actor text)
@@ -6458,6 +6451,23 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_predecessors(bigint[],text[],text) IS 'Refuses with HF422 what no ticket can wait for, whichever tickets there are.';
 GRANT EXECUTE ON FUNCTION holdfast.require_predecessors(bigint[],text[],text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_queue(queue text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF queue <> 'default' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = require_queue.queue)
+    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND require_queue.queue = ANY (w.queues)) THEN
+    RAISE EXCEPTION 'there is no queue "%"', left(queue, 100)
+      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_queue(text) IS 'Refuses with HF404 the name of a queue that never had a ticket and that no worker names, for it is most likely misspelt; default is always there.';
+GRANT EXECUTE ON FUNCTION holdfast.require_queue(text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_queue_name(queue text)
  RETURNS void
  LANGUAGE plpgsql
@@ -6806,8 +6816,7 @@ BEGIN
   PERFORM require_words('actor', actor);
   UPDATE queues q SET paused_at = NULL, paused_by = NULL WHERE q.name = resume_queue.queue;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no queue "%"', left(resume_queue.queue, 100)
-      USING ERRCODE = 'HF404', HINT = 'holdfast stats shows the queues';
+    PERFORM require_queue(queue);
   END IF;
   PERFORM log_activity(NULL, 'queue_resumed', actor, jsonb_build_object('queue', resume_queue.queue));
   PERFORM wake_workers(ARRAY[resume_queue.queue]);

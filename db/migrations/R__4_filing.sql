@@ -20,6 +20,18 @@ END
 $$;
 COMMENT ON FUNCTION know_lane IS 'Makes the queue and its lane for a kind if they are new; refuses bad names.';
 
+CREATE OR REPLACE FUNCTION require_queue(queue text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF queue <> 'default' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = require_queue.queue)
+    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND require_queue.queue = ANY (w.queues)) THEN
+    RAISE EXCEPTION 'there is no queue "%"', left(queue, 100)
+      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_queue IS 'Refuses with HF404 the name of a queue that never had a ticket and that no worker names, for it is most likely misspelt; default is always there.';
+
 CREATE OR REPLACE FUNCTION wake_workers(woken_queues text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

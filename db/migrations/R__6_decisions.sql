@@ -190,17 +190,13 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 BEGIN
   PERFORM require_words('actor', actor);
   PERFORM require_queue_name(queue);
-  IF NOT EXISTS (SELECT FROM queues q WHERE q.name = pause_queue.queue)
-    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND pause_queue.queue = ANY (w.queues)) THEN
-    RAISE EXCEPTION 'there is no queue "%"', left(pause_queue.queue, 100)
-      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
-  END IF;
+  PERFORM require_queue(queue);
   INSERT INTO queues (name, paused_at, paused_by) VALUES (pause_queue.queue, now(), pause_queue.actor)
   ON CONFLICT (name) DO UPDATE SET paused_at = COALESCE(queues.paused_at, now()), paused_by = COALESCE(queues.paused_by, pause_queue.actor);
   PERFORM log_activity(NULL, 'queue_paused', actor, jsonb_build_object('queue', pause_queue.queue));
 END
 $$;
-COMMENT ON FUNCTION pause_queue IS 'Stops claims from a queue until resume_queue; running tickets go on. Survives restarts. SQLSTATE HF404 where no ticket was ever in the queue and no worker names it.';
+COMMENT ON FUNCTION pause_queue IS 'Stops claims from a queue until resume_queue; running tickets go on. Survives restarts. SQLSTATE HF404 where no ticket was ever in the queue and no worker names it, but for the queue default.';
 
 CREATE OR REPLACE FUNCTION resume_queue(queue text, actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -208,8 +204,7 @@ BEGIN
   PERFORM require_words('actor', actor);
   UPDATE queues q SET paused_at = NULL, paused_by = NULL WHERE q.name = resume_queue.queue;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no queue "%"', left(resume_queue.queue, 100)
-      USING ERRCODE = 'HF404', HINT = 'holdfast stats shows the queues';
+    PERFORM require_queue(queue);
   END IF;
   PERFORM log_activity(NULL, 'queue_resumed', actor, jsonb_build_object('queue', resume_queue.queue));
   PERFORM wake_workers(ARRAY[resume_queue.queue]);

@@ -11,11 +11,8 @@ BEGIN
   IF parts IS NULL THEN
     RAISE EXCEPTION '"%" is not what a limit can be for', COALESCE(left(scope, 100), 'NULL')
       USING ERRCODE = 'HF422', HINT = 'Write queue:NAME or design:NAME.';
-  ELSIF parts[1] = 'queue' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = parts[2])
-    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND parts[2] = ANY (w.queues))
-  THEN
-    RAISE EXCEPTION 'there is no queue "%"', left(parts[2], 100)
-      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
+  ELSIF parts[1] = 'queue' THEN
+    PERFORM require_queue(parts[2]);
   ELSIF parts[1] = 'design' THEN
     PERFORM latest_design(parts[2]);
   END IF;

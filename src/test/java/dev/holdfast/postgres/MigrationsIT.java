@@ -58,6 +58,17 @@ class MigrationsIT {
         .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
     assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
         .doesNotThrowAnyException();
+    queueDefaultIsThere();
+  }
+
+  /** The queue of who names none is no misspelt one, though no ticket has been in it. */
+  private void queueDefaultIsThere() {
+    sql.run("SELECT holdfast.resume_queue('default', 'ann')");
+    sql.run("SELECT holdfast.set_limit('queue:default', 'ann', concurrent => 2)");
+    sql.run("SELECT holdfast.pause_queue('default', 'ann')");
+    assertThat(sql.value("SELECT paused FROM holdfast.queue_health")).isEqualTo("t");
+    assertThatThrownBy(() -> sql.run("SELECT holdfast.pause_queue('defualt', 'ann')"))
+        .hasStackTraceContaining("there is no queue \"defualt\"");
   }
 
   /** As in a servlet container's common pool, or in a plug-in. */

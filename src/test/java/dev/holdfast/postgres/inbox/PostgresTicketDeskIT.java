@@ -301,7 +301,9 @@ class PostgresTicketDeskIT {
         .hasMessage("there is no ticket 987654321 (holdfast list shows the tickets)");
     assertThatThrownBy(() -> desk.resumeQueue("nowhere", "pat"))
         .isInstanceOf(TicketNotFoundException.class)
-        .hasMessage("there is no queue \"nowhere\" (holdfast stats shows the queues)");
+        .hasMessage(
+            "there is no queue \"nowhere\" (A queue begins with its first ticket, or with a worker"
+                + " that names it; holdfast stats shows the queues.)");
   }
 
   @Test
