@@ -156,6 +156,7 @@ CREATE TABLE holdfast.deferred (
   queue text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+ALTER TABLE holdfast.deferred REPLICA IDENTITY FULL;
 CREATE UNIQUE INDEX deferred_by_time ON holdfast.deferred USING btree (run_at, id);
 COMMENT ON TABLE holdfast.deferred IS 'The tickets that wait for their retry_after, apart from the ready ones so that a claim never walks over them.';
 GRANT SELECT ON holdfast.deferred TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -260,6 +261,7 @@ CREATE TABLE holdfast.in_line (
   concurrency_key text COLLATE "C" NOT NULL,
   design text COLLATE "C" NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+ALTER TABLE holdfast.in_line REPLICA IDENTITY FULL;
 CREATE UNIQUE INDEX in_line_by_turn ON holdfast.in_line USING btree (line, ((~ priority)), turn_group, created_at, id);
 COMMENT ON TABLE holdfast.in_line IS 'Ready tickets that have a key or a limit, apart from ready: a claim of others never reads them. Kept by functions; do not write it by hand.';
 COMMENT ON COLUMN holdfast.in_line.line IS 'Of line_gates: queue and kind.';
@@ -437,6 +439,7 @@ CREATE TABLE holdfast.ready (
   queue text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+ALTER TABLE holdfast.ready REPLICA IDENTITY FULL;
 CREATE UNIQUE INDEX ready_in_claim_order ON holdfast.ready USING btree (queue, kind, ((~ priority)), created_at, id);
 COMMENT ON TABLE holdfast.ready IS 'The tickets a worker may claim now, in claim order: priority DESC, created_at, id. Kept by triggers and functions; do not write it by hand.';
 GRANT SELECT ON holdfast.ready TO holdfast_designer, holdfast_operator, holdfast_viewer;

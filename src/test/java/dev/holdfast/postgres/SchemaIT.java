@@ -41,6 +41,19 @@ class SchemaIT {
   }
 
   @Test
+  @DisplayName("a publication of all tables refuses no change: each says which row is meant")
+  void published() {
+    assertThat(
+            sql.column(
+                """
+                SELECT c.relname FROM pg_class c
+                WHERE c.relnamespace = 'holdfast'::regnamespace AND c.relkind = 'r' AND c.relreplident <> 'f'
+                  AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
+                """))
+        .isEmpty();
+  }
+
+  @Test
   @DisplayName("each repeatable migration can be run again, and changes nothing, not even a grant")
   void repeatable() throws SQLException, IOException {
     String before = SchemaText.of(database.dataSource());

@@ -1,7 +1,7 @@
 -- The schema holdfast as statements in a fixed order, the same on every version of PostgreSQL.
 -- Of a view only a mark (@name): before PostgreSQL 16 the server qualified the columns in its text of a view.
 WITH relation AS (
-  SELECT c.oid, c.relname AS name, c.relkind = 'v' AS view, c.reloptions, c.relrowsecurity, c.relowner, c.relacl
+  SELECT c.oid, c.relname AS name, c.relkind = 'v' AS view, c.reloptions, c.relreplident, c.relrowsecurity, c.relowner, c.relacl
   FROM pg_class c
   WHERE c.relnamespace = 'holdfast'::regnamespace AND c.relkind IN ('r', 'v') AND c.relname <> 'flyway_schema_history'
 ), line AS (
@@ -51,6 +51,8 @@ WITH relation AS (
   SELECT 3, r.name, a.attnum, format('ALTER VIEW %s ALTER COLUMN %I SET DEFAULT %s;', r.oid::regclass, a.attname, pg_get_expr(d.adbin, d.adrelid))
   FROM relation r JOIN pg_attrdef d ON d.adrelid = r.oid JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = d.adnum
   WHERE r.view
+  UNION ALL
+  SELECT 2, r.name, 999, format('ALTER TABLE %s REPLICA IDENTITY FULL;', r.oid::regclass) FROM relation r WHERE r.relreplident = 'f'
   UNION ALL
   SELECT 2, r.name, 1000, format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY;', r.oid::regclass) FROM relation r WHERE r.relrowsecurity
   UNION ALL
