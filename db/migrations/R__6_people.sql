@@ -453,9 +453,25 @@ $$;
 COMMENT ON FUNCTION hold_ticket IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused. With a workflow go those of its steps'' tickets that wait; one that runs is left to run.';
 
 DROP FUNCTION IF EXISTS hold_followers(bigint, text);
-CREATE OR REPLACE FUNCTION tell_followers(cancelled bigint, actor text) RETURNS void
+DROP FUNCTION IF EXISTS tell_followers(bigint, text);
+CREATE OR REPLACE FUNCTION end_for_good(t ticket_base, actor text, reason text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  PERFORM require_allowed(t, 'cancel');
+  PERFORM end_work(t, actor);
+  PERFORM log_activity(t.id, 'cancelled', actor, jsonb_build_object('reason', reason, 'holdReason', t.hold_reason));
+  UPDATE ticket_base b
+  SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
+      completed_at = now(), updated_at = now()
+  WHERE b.id = t.id;
+END
+$$;
+COMMENT ON FUNCTION end_for_good IS 'Cancels a ticket, whose row the caller has locked. What waits for it and its steps are the caller''s business.';
+
+CREATE OR REPLACE FUNCTION reach_followers(cancelled bigint, actor text) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
+  gone bigint[] := '{}';
   why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
   d ticket_dependencies;
   t ticket_base;
@@ -478,8 +494,10 @@ BEGIN
     IF d.on_cancelled = 'run' THEN
       PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
     ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
-      PERFORM cancel_ticket(t.id, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
+      PERFORM lock_what_goes(t.id);
+      PERFORM end_for_good(t, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
         THEN format('#%s of its step %s was cancelled', cancelled, d.name) ELSE format('#%s, which it waits for, was cancelled', cancelled) END);
+      gone := gone || t.id;
     ELSIF holds THEN
       -- One that a person holds already stays so, with one reason more.
       UPDATE ticket_base b
@@ -490,9 +508,10 @@ BEGIN
         jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
     END IF;
   END LOOP;
+  RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION tell_followers IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued. They no longer wait for it, so that a release runs them.';
+COMMENT ON FUNCTION reach_followers IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued; returns those that it cancelled, whose own followers it does not reach. They no longer wait for it, so that a release runs them.';
 
 -- A row whose ticket somebody has locked is left for the next call. Others are dropped with their time, whatever their tickets do by then.
 DROP FUNCTION IF EXISTS hold_expired(integer);
@@ -531,6 +550,8 @@ CREATE OR REPLACE FUNCTION cancel_ticket(id bigint, actor text, reason text DEFA
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
+  gone bigint[] := ARRAY[cancel_ticket.id];
+  nth integer := 1;
 BEGIN
   PERFORM require_words('actor', actor);
   IF reason IS NOT NULL THEN
@@ -543,17 +564,16 @@ BEGIN
   ELSIF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
   END IF;
-  PERFORM require_allowed(t, 'cancel');
-  PERFORM end_work(t, actor);
-  PERFORM log_activity(t.id, 'cancelled', actor, jsonb_build_object('reason', reason, 'holdReason', t.hold_reason));
-  UPDATE ticket_base b
-  SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
-      completed_at = now(), updated_at = now()
-  WHERE b.id = t.id;
-  PERFORM tell_followers(t.id, actor);
-  IF t.kind = 'workflow' THEN
-    PERFORM cancel_steps(t, actor);
-  END IF;
+  PERFORM end_for_good(t, actor, reason);
+  -- One after the other, not each within the one before: a chain may be longer than the server's stack is deep.
+  WHILE nth <= cardinality(gone) LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = gone[nth];
+    gone := gone || reach_followers(t.id, actor);
+    IF t.kind = 'workflow' THEN
+      PERFORM cancel_steps(t, actor);
+    END IF;
+    nth := nth + 1;
+  END LOOP;
   RETURN 'cancelled';
 END
 $$;

@@ -196,6 +196,22 @@ class GraphIT {
   }
 
   @Test
+  @DisplayName("may be cancelled as a whole, however long the chain")
+  void longChainCancelled() {
+    List<Named> chain = new ArrayList<>();
+    NewTicket ticket =
+        NewTicket.ofKind(kind).withFollowing(new Following(Map.of(), OnCancelled.CANCEL));
+    chain.add(named("t0"));
+    for (int i = 1; i < 500; i++) {
+      chain.add(new Named("t" + i, ticket, List.of("t" + (i - 1))));
+    }
+    desk.cancel(inbox.enqueueGraph(chain).getFirst(), "carl", null);
+    assertThat(
+            database.column("SELECT DISTINCT state FROM holdfast.ticket_base WHERE kind = ?", kind))
+        .containsExactly("cancelled");
+  }
+
+  @Test
   @DisplayName("goes on as was said at enqueue when one of it is cancelled")
   void cancelled() {
     long first = inbox.enqueue(NewTicket.ofKind(kind));
