@@ -12,6 +12,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -29,11 +30,13 @@ public final class CronTimetable implements Timetable {
 
   private final ExecutionTime times;
   private final ZoneId zone;
+  private final ZoneRules rules;
   private final boolean anyHour;
 
   private CronTimetable(ExecutionTime times, ZoneId zone, boolean anyHour) {
     this.times = times;
     this.zone = zone;
+    this.rules = zone.getRules();
     this.anyHour = anyHour;
   }
 
@@ -103,63 +106,82 @@ public final class CronTimetable implements Timetable {
 
   @Override
   public Optional<Instant> next(Instant after) {
-    Optional<ZonedDateTime> found = times.nextExecution(at(after));
-    while (found.filter(this::isRepeated).isPresent()) {
-      found = times.nextExecution(found.get());
-    }
-    Optional<Instant> regular = found.map(ZonedDateTime::toInstant);
-    if (anyHour || regular.isEmpty()) {
-      return regular;
-    }
-    ZoneOffsetTransition change = zone.getRules().nextTransition(after);
-    while (change != null && change.getInstant().isBefore(regular.get())) {
-      if (swallows(change)) {
-        return Optional.of(change.getInstant());
-      }
-      change = zone.getRules().nextTransition(change.getInstant());
-    }
-    return regular;
+    return anyHour ? nextOfAnyHour(after) : nextOfFixedHour(after);
   }
 
   @Override
   public Optional<Instant> last(Instant upTo) {
-    Optional<ZonedDateTime> found = times.lastExecution(at(upTo.plusNanos(1)));
-    while (found.filter(this::isRepeated).isPresent()) {
-      found = times.lastExecution(found.get());
+    return anyHour ? lastOfAnyHour(upTo) : lastOfFixedHour(upTo);
+  }
+
+  /**
+   * A later time of the clock's face is never earlier here, so the first one that is later counts.
+   */
+  private Optional<Instant> nextOfFixedHour(Instant after) {
+    Optional<LocalDateTime> face = nextFace(LocalDateTime.ofInstant(after, zone));
+    while (face.filter(each -> !firstAt(each).isAfter(after)).isPresent()) {
+      face = nextFace(face.get());
     }
-    Optional<Instant> last = found.map(ZonedDateTime::toInstant);
-    if (anyHour || last.isEmpty()) {
-      return last;
-    }
-    ZoneOffsetTransition change = zone.getRules().nextTransition(last.get());
-    while (change != null && !change.getInstant().isAfter(upTo)) {
-      if (swallows(change)) {
-        last = Optional.of(change.getInstant());
+    return face.map(this::firstAt);
+  }
+
+  private Optional<Instant> lastOfFixedHour(Instant upTo) {
+    LocalDateTime face = LocalDateTime.ofInstant(upTo, zone);
+    boolean secondTime = firstAt(face).isBefore(upTo);
+    // All of an hour that comes for the second time was there before.
+    LocalDateTime end =
+        secondTime ? rules.getTransition(face).getDateTimeBefore() : face.plusNanos(1);
+    return lastFace(end).map(this::firstAt);
+  }
+
+  /** When the clock shows it for the first time; the end of the gap that it falls into. */
+  private Instant firstAt(LocalDateTime face) {
+    ZoneOffsetTransition change = rules.getTransition(face);
+    return change != null && change.isGap()
+        ? change.getInstant()
+        : face.toInstant(rules.getValidOffsets(face).getFirst());
+  }
+
+  /** From one change of the clock to the next: between them its face is like UTC's. */
+  private Optional<Instant> nextOfAnyHour(Instant after) {
+    ZoneOffset offset = rules.getOffset(after);
+    Optional<LocalDateTime> face = nextFace(LocalDateTime.ofInstant(after, offset));
+    ZoneOffsetTransition change = rules.nextTransition(after);
+    while (change != null && face.isPresent()) {
+      if (face.get().isBefore(change.getDateTimeBefore())) {
+        break;
       }
-      change = zone.getRules().nextTransition(change.getInstant());
+      offset = change.getOffsetAfter();
+      face = nextFace(change.getDateTimeAfter().minusNanos(1));
+      change = rules.nextTransition(change.getInstant());
     }
-    return last;
+    ZoneOffset found = offset;
+    return face.map(each -> each.toInstant(found));
   }
 
-  /** True for a fixed hour that comes the second time. */
-  private boolean isRepeated(ZonedDateTime time) {
-    return !anyHour && !time.isEqual(time.withEarlierOffsetAtOverlap());
-  }
-
-  private ZonedDateTime at(Instant instant) {
-    return instant.atZone(zone);
-  }
-
-  /** True if a time falls into the gap that a change of the clock makes. */
-  private boolean swallows(ZoneOffsetTransition change) {
-    if (!change.isGap()) {
-      return false;
+  private Optional<Instant> lastOfAnyHour(Instant upTo) {
+    ZoneOffset offset = rules.getOffset(upTo);
+    Optional<LocalDateTime> face = lastFace(LocalDateTime.ofInstant(upTo, offset).plusNanos(1));
+    ZoneOffsetTransition change = rules.previousTransition(upTo.plusNanos(1));
+    while (change != null && face.isPresent()) {
+      if (!face.get().isBefore(change.getDateTimeAfter())) {
+        break;
+      }
+      offset = change.getOffsetBefore();
+      face = lastFace(change.getDateTimeBefore());
+      change = rules.previousTransition(change.getInstant());
     }
-    LocalDateTime before = change.getDateTimeBefore();
-    // Without changes of the clock, as in UTC, the hour is there.
-    return times
-        .nextExecution(before.minusNanos(1).atZone(ZoneOffset.UTC))
-        .filter(next -> next.toLocalDateTime().isBefore(change.getDateTimeAfter()))
-        .isPresent();
+    ZoneOffset found = offset;
+    return face.map(each -> each.toInstant(found));
+  }
+
+  /** The next time of a clock that is never changed, as that of UTC. */
+  private Optional<LocalDateTime> nextFace(LocalDateTime after) {
+    return times.nextExecution(after.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
+  }
+
+  /** The last time before that. */
+  private Optional<LocalDateTime> lastFace(LocalDateTime end) {
+    return times.lastExecution(end.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
   }
 }

@@ -23,7 +23,8 @@ class TimetableTest {
   }
 
   @ParameterizedTest(name = "{0} in {1} after {2}")
-  @DisplayName("both changes of the clock in three zones: no night is lost and none counts twice")
+  @DisplayName(
+      "both changes of the clock in zones of all kinds: no night is lost and none counts twice")
   @CsvSource(
       delimiter = '|',
       textBlock =
@@ -45,6 +46,14 @@ class TimetableTest {
           # Lord Howe: half an hour; 02:00 becomes 02:30; later 02:00 becomes 01:30
           15 2 * * *   | Australia/Lord_Howe | 2026-10-03T00:00:00Z | 2026-10-03T15:30:00Z 2026-10-04T15:15:00Z
           45 1 * * *   | Australia/Lord_Howe | 2026-04-04T00:00:00Z | 2026-04-04T14:45:00Z 2026-04-05T15:15:00Z
+          30 2 * * *   | Australia/Lord_Howe | 2026-10-03T00:00:00Z | 2026-10-03T15:30:00Z 2026-10-04T15:30:00Z
+          52 2 * * *   | Australia/Lord_Howe | 2026-10-03T00:00:00Z | 2026-10-03T15:52:00Z 2026-10-04T15:52:00Z
+          # Chatham: 02:45 becomes 03:45
+          0 2 * * 0    | Pacific/Chatham     | 2027-09-25T00:00:00Z | 2027-09-25T13:15:00Z 2027-10-02T12:15:00Z
+          # Havana: 01:00 becomes 00:00
+          0 */6 * * *  | America/Havana      | 2026-10-31T23:00:00Z | 2026-11-01T04:00:00Z 2026-11-01T05:00:00Z 2026-11-01T11:00:00Z
+          # Beirut: 00:00 becomes 01:00
+          0 */6 */4 * * | Asia/Beirut        | 2025-03-29T20:00:00Z | 2025-03-31T21:00:00Z 2025-04-01T03:00:00Z
           """)
   void clockChanges(String expression, String zone, String after, String times) {
     List<Instant> expected = List.of(times.split(" ")).stream().map(Instant::parse).toList();
