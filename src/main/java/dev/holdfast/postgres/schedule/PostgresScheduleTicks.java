@@ -3,6 +3,7 @@ package dev.holdfast.postgres.schedule;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.schedule.DueTimes;
 import dev.holdfast.schedule.Overlap;
@@ -13,7 +14,9 @@ import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -67,6 +70,9 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private final Sql sql;
   private final Supplier<Duration> ahead;
 
+  /** What the database said of schedules whose tickets it refuses, for it is told once. */
+  private final Map<String, String> refused = new ConcurrentHashMap<>();
+
   public PostgresScheduleTicks(DataSource dataSource, String schema) {
     this(dataSource, schema, () -> Duration.ZERO);
   }
@@ -118,8 +124,17 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
 
   private Step step(String name) {
     try {
-      return transactions.run(
-          handle -> locked(handle, name).map(it -> step(handle, it)).orElse(Step.DONE));
+      Step step =
+          transactions.run(
+              handle -> locked(handle, name).map(it -> step(handle, it)).orElse(Step.DONE));
+      refused.remove(name);
+      return step;
+    } catch (StatementRefusedException e) {
+      String why = String.valueOf(e.getMessage());
+      if (!why.equals(refused.put(name, why))) {
+        log.warn("schedule {} makes no ticket now, it is tried again each round: {}", name, why);
+      }
+      return Step.DONE;
     } catch (QueueUnavailableException e) {
       throw e;
     } catch (TicketBusyException e) {

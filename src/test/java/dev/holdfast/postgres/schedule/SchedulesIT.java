@@ -530,6 +530,29 @@ class SchedulesIT {
   }
 
   @Test
+  @DisplayName("one whose tickets the database refuses ends no schedule and keeps no other back")
+  void refusedByTheDatabase() {
+    put("first", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("first", "62 minutes");
+    put("second", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("second", "61 minutes");
+    sql(
+        """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the disk is full' USING ERRCODE = '53100'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.title = 'first') EXECUTE FUNCTION refuse()
+        """);
+    try {
+      assertThat(ticks.tick(LONGEST)).isPositive();
+      assertThat(count("title = 'second'")).isEqualTo(1);
+      assertThat(find("first").problem()).isNull();
+    } finally {
+      sql("DROP FUNCTION refuse() CASCADE");
+    }
+    tickToTheEnd();
+    assertThat(count("title = 'first'")).isEqualTo(1);
+  }
+
+  @Test
   @DisplayName("what nobody foresaw ends no schedule: the loop looks again")
   void unforeseen() throws Exception {
     put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
