@@ -40,8 +40,9 @@ public sealed interface Timetable permits CronTimetable, IntervalTimetable {
    */
   static Timetable of(
       @Nullable String cron, @Nullable Duration every, String zone, Instant anchor) {
+    ZoneId known = zone(zone);
     if (cron != null && every == null) {
-      return CronTimetable.parse(cron, zone(zone));
+      return CronTimetable.parse(cron, known);
     }
     if (every != null && cron == null) {
       return new IntervalTimetable(every, anchor);

@@ -153,6 +153,9 @@ class TimetableTest {
       assertThatThrownBy(() -> cron("0 3 * * *", zone))
           .isInstanceOf(InvalidTicketException.class)
           .hasMessageContaining("no time zone");
+      assertThatThrownBy(() -> Timetable.of(null, Duration.ofHours(1), zone, Instant.EPOCH))
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessageContaining("no time zone");
     }
     assertRefused(null, Duration.ZERO);
     assertRefused(null, Duration.ofMillis(999));
