@@ -10,6 +10,7 @@
 # Everything it made is removed at the end, with the database. Ports: POSTGRES_PORT, CONSOLE_PORT, PROMETHEUS_PORT, GRAFANA_PORT.
 # Exit code 0 where all went well.
 set -euo pipefail
+unset CDPATH
 cd "$(dirname "$0")/.."
 # A project of its own, and ports that a running one does not have.
 export COMPOSE_PROJECT_NAME=holdfast-smoke WORKER_IMAGE=${WORKER_IMAGE:-holdfast:smoke}

@@ -6,6 +6,7 @@
 # It makes target/holdfast.jar too, a jar that only names target/classes and the libraries: ./holdfast and the end-to-end
 # tests run what was compiled. `mvn verify` builds the real one again. Needs JDK 25, Maven, find and bash.
 set -euo pipefail
+unset CDPATH
 cd "$(dirname "$0")/../.."
 root=$PWD
 state=target/dev

@@ -9,12 +9,17 @@ while [ -L "$self" ]; do
     *) self=$(dirname "$self")/$link ;;
   esac
 done
-root=$(cd -P "$(dirname "$self")/.." && pwd)
+root=$(unset CDPATH && cd -P "$(dirname "$self")/.." && pwd)
 
 # Short commands start faster with the small compiler, which inlines little here; a server is worth the big one.
 case ${1:-} in
-  worker | console | mcp | bench) options='-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError' ;;
-  *) options='-XX:TieredStopAtLevel=1 -XX:C1MaxInlineSize=16 -XX:+UseSerialGC' ;;
+  worker | console | mcp | bench) options=-XX:+ExitOnOutOfMemoryError ;;
+  *) options='-XX:TieredStopAtLevel=1 -XX:C1MaxInlineSize=16' ;;
+esac
+# Java takes one collector: the user's, where there is one.
+case "${HOLDFAST_JAVA_OPTS:-} ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-}" in
+  *-XX:+Use*GC*) ;;
+  *) options="$options -XX:+UseSerialGC" ;;
 esac
 # A worker's cache of classes is three times as large, and all of it is loaded at each start.
 case ${1:-} in

@@ -5,6 +5,7 @@
 #   src/etc/measure.sh --since 971b42b    how the product grew since a commit, per package; needs git and a minute
 #   src/etc/measure.sh --kept 971b42b     what is left of the product of a commit, wherever it stands now; needs git and two minutes
 set -euo pipefail
+unset CDPATH
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
 

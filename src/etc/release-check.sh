@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Looks at what release.sh made, as somebody does who installs it: unpacks it in a new directory and runs it without any other Java.
 set -euo pipefail
+unset CDPATH
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release=$root/target/release
 place=$(mktemp -d)

@@ -2,6 +2,7 @@
 # Makes of target/holdfast.jar what people install, in target/release: a tarball with a Java runtime of its own.
 # mvn -Prelease runs it, after it has made target/runtime, and makes the Debian package of the tarball: release.sh VERSION MACHINE TIMESTAMP
 set -euo pipefail
+unset CDPATH
 version=$1 machine=$2 timestamp=$3
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release=$root/target/release

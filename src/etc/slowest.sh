@@ -2,6 +2,7 @@
 # The classes of tests that took longest in the last run, with their seconds; in the second pass a class stands apart.
 #   src/etc/slowest.sh [N]      N classes, 10 if none is said
 set -euo pipefail
+unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 most=${1:-10}
 all=$(sed -n 's/^Tests run:.*Time elapsed: \([0-9.]*\) s.* -- in \(.*\)$/\1 \2/p' target/surefire-reports/*.txt | sort -rn)

@@ -5,6 +5,7 @@
 # them where they are; nothing needs them. Takes about ten seconds.
 #   warm-start.sh [LAUNCHER DIRECTORY]     for another launcher than ./holdfast
 set -euo pipefail
+unset CDPATH
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 launcher=${1:-$root/holdfast}
 caches=${2:-$root/target}

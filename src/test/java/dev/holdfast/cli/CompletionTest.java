@@ -8,6 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,9 +60,45 @@ class CompletionTest {
     assertThat(fish)
         .allMatch(line -> line.startsWith("complete -c holdfast "))
         .anyMatch(line -> line.contains(" -a worker "))
-        .anyMatch(line -> line.contains("from schedule' -a pause "))
-        .anyMatch(line -> line.contains("from list' ") && line.contains(" -l state -r "))
+        .anyMatch(line -> line.contains("from schedule; and not "))
+        .anyMatch(line -> line.contains("from list; and not ") && line.contains(" -l state -r "))
         .noneMatch(line -> line.chars().filter(c -> c == '\'').count() % 2 == 1);
+  }
+
+  @Test
+  @DisplayName(
+      "22.10: fish offers a command's own options, not those of its namesake or of another place")
+  void fishKnowsItsPlace() {
+    assertThat(offeredByFish("list")).contains("state", "ready").doesNotContain("reason");
+    assertThat(offeredByFish("batch", "list")).contains("limit").doesNotContain("state", "ready");
+    assertThat(offeredByFish("design", "show")).contains("json").doesNotContain("tree", "put");
+    assertThat(offeredByFish("release")).contains("guidance", "undo");
+    assertThat(offeredByFish("release", "list")).doesNotContain("guidance", "undo");
+    assertThat(offeredByFish()).contains("config", "worker").doesNotContain("state");
+  }
+
+  /** The long options and the commands that fish offers behind some words. */
+  private List<String> offeredByFish(String... words) {
+    return printed("fish")
+        .lines()
+        .map(Pattern.compile(".* -n '([^']*)' .*?(?:-l|-a) (\\S+).*")::matcher)
+        .filter(Matcher::matches)
+        .filter(
+            line ->
+                Stream.of(line.group(1).split("; and "))
+                    .allMatch(each -> holds(each, List.of(words))))
+        .map(line -> line.group(2))
+        .toList();
+  }
+
+  private static boolean holds(String condition, List<String> words) {
+    if (condition.startsWith("not ")) {
+      return !holds(condition.substring("not ".length()), words);
+    }
+    List<String> parts = List.of(condition.split(" "));
+    return parts.getFirst().equals("__fish_use_subcommand")
+        ? words.isEmpty()
+        : parts.stream().skip(1).anyMatch(words::contains);
   }
 
   @Test

@@ -86,6 +86,35 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName("it is found by a relative path whatever CDPATH says, installed too")
+  void withCdpath() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    Map<String, String> environment = Map.of("CDPATH", ".:" + tools);
+    for (Path each : List.of(root.resolve("holdfast"), installed())) {
+      Path typed = directory.relativize(each);
+      Outcome outcome = run(directory, typed, environment, "list");
+      assertThat(outcome.exit()).as("%s", outcome).isEqualTo(7);
+      assertThat(outcome.stdout()).contains("[-jar][" + directory + "/").endsWith("[list]\n");
+    }
+  }
+
+  @Test
+  @DisplayName("a garbage collector of the user's own is the only one that Java is told of")
+  void anotherCollector() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    for (Path each : List.of(root.resolve("holdfast"), installed())) {
+      assertThat(run(root, each, Map.of(), "list").stdout()).contains("[-XX:+UseSerialGC]");
+      for (String variable : List.of("HOLDFAST_JAVA_OPTS", "JDK_JAVA_OPTIONS")) {
+        Map<String, String> environment = Map.of(variable, "-Xmx1g -XX:+UseZGC");
+        assertThat(run(root, each, environment, "worker").stdout()).doesNotContain("UseSerialGC");
+        assertThat(run(root, each, environment, "list").stdout()).doesNotContain("UseSerialGC");
+      }
+    }
+  }
+
+  @Test
   @DisplayName("JAVA_HOME comes first, unless it is too old")
   void prefersJavaHome() throws Exception {
     jdk("jvm/found", "25");

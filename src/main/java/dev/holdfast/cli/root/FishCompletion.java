@@ -1,5 +1,7 @@
 package dev.holdfast.cli.root;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,24 +15,38 @@ final class FishCompletion {
   static String of(CommandLine program) {
     StringBuilder script = new StringBuilder();
     String name = program.getCommandName();
-    program
-        .getSubcommands()
-        .forEach(
-            (command, line) -> {
-              String here = "__fish_use_subcommand";
-              add(script, name, here, command, line);
-              String inside = "__fish_seen_subcommand_from " + command;
-              options(script, name, inside, line.getCommandSpec());
-              for (Map.Entry<String, CommandLine> sub : line.getSubcommands().entrySet()) {
-                add(script, name, inside, sub.getKey(), sub.getValue());
-                options(
-                    script,
-                    name,
-                    inside + "; and __fish_seen_subcommand_from " + sub.getKey(),
-                    sub.getValue().getCommandSpec());
-              }
-            });
+    Map<String, CommandLine> commands = program.getSubcommands();
+    options(script, name, "__fish_use_subcommand", program.getCommandSpec());
+    commands.forEach(
+        (command, line) -> {
+          add(script, name, "__fish_use_subcommand", command, line);
+          Map<String, CommandLine> subs = line.getSubcommands();
+          String inside = seen(command);
+          String alone = inside + unless(subs.keySet()) + unless(withSub(commands, command));
+          options(script, name, alone, line.getCommandSpec());
+          subs.forEach(
+              (sub, subLine) -> {
+                add(script, name, alone, sub, subLine);
+                options(script, name, inside + "; and " + seen(sub), subLine.getCommandSpec());
+              });
+        });
     return script.toString();
+  }
+
+  /** The commands that have one of this name themselves, as batch has list. */
+  private static List<String> withSub(Map<String, CommandLine> commands, String sub) {
+    return commands.entrySet().stream()
+        .filter(each -> each.getValue().getSubcommands().containsKey(sub))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  private static String seen(String word) {
+    return "__fish_seen_subcommand_from " + word;
+  }
+
+  private static String unless(Collection<String> words) {
+    return words.isEmpty() ? "" : "; and not " + seen(String.join(" ", words));
   }
 
   private static void add(
