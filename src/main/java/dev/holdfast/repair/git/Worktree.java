@@ -30,6 +30,11 @@ public final class Worktree {
     this.gitDirectory = gitDirectory;
   }
 
+  /** The repository that it is a worktree of: what git in the directory reads. */
+  public Path repository() throws IOException {
+    return gitDirectory.resolve("../..").toRealPath();
+  }
+
   /** Its real path. */
   public Path directory() {
     return files.directory();

@@ -66,7 +66,9 @@ public record Verifier(
   private List<CheckRun> once(Worktree worktree, List<VerifyCommand> commands, List<String> changed)
       throws IOException, InterruptedException {
     String before = worktree.snapshot();
-    CommandRun command = new CommandRun(sandbox, environment, secrets, nanoTime);
+    // Builds ask git what they build.
+    Sandbox bounds = sandbox.showing(worktree.repository());
+    CommandRun command = new CommandRun(bounds, environment, secrets, nanoTime);
     List<CheckRun> runs = new ArrayList<>();
     for (VerifyCommand each : commands) {
       runs.add(command.run(each, worktree.directory()));

@@ -17,10 +17,16 @@ import java.util.stream.Stream;
  * @param program where bubblewrap is
  * @param isolation its options for the user namespace, as {@link SandboxProbe} found that they work
  * @param hidden directories and files that are empty inside
+ * @param shown directories that can be read, also below one that is hidden
  * @param proxy the directory of an {@link AllowListProxy}'s socket, for {@link Network.Only}
  */
 public record Bubblewrap(
-    Path program, List<String> isolation, List<Path> hidden, Network network, Optional<Path> proxy)
+    Path program,
+    List<String> isolation,
+    List<Path> hidden,
+    List<Path> shown,
+    Network network,
+    Optional<Path> proxy)
     implements Sandbox {
   private static final Path EMPTY = Path.of("/dev/null");
 
@@ -35,6 +41,12 @@ public record Bubblewrap(
   public Bubblewrap {
     isolation = List.copyOf(isolation);
     hidden = List.copyOf(hidden);
+    shown = List.copyOf(shown);
+  }
+
+  @Override
+  public Sandbox showing(Path directory) {
+    return new Bubblewrap(program, isolation, hidden, List.of(directory), network, proxy);
   }
 
   @Override
@@ -73,6 +85,7 @@ public record Bubblewrap(
         .map(real -> HiddenPaths.closedDirectory(real).orElse(real))
         .distinct()
         .forEach(real -> words.addAll(hide(real)));
+    shown.forEach(each -> words.addAll(List.of("--ro-bind", each.toString(), each.toString())));
     String place = workspace.toString();
     words.addAll(List.of("--bind", place, place, "--chdir", place));
     proxy.ifPresent(directory -> words.addAll(throughProxy(directory)));

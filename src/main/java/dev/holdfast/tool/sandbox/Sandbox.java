@@ -36,6 +36,13 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
   Ran run(List<String> command, Path workspace, Start start)
       throws IOException, InterruptedException;
 
+  /**
+   * The same, where programs can read a directory besides, also below one that is hidden.
+   *
+   * @param directory without links
+   */
+  Sandbox showing(Path directory);
+
   /** The bounds in one sentence, for models and people. */
   String description();
 
@@ -54,6 +61,11 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
     public Ran run(List<String> command, Path workspace, Start start)
         throws IOException, InterruptedException {
       return start.run(command);
+    }
+
+    @Override
+    public Sandbox showing(Path directory) {
+      return this;
     }
 
     @Override

@@ -84,7 +84,8 @@ final class SandboxProbe {
     String said = "";
     for (List<String> isolation : ISOLATIONS) {
       Bubblewrap sandbox =
-          new Bubblewrap(program.get(), isolation, List.of(), Network.NONE, Optional.empty());
+          new Bubblewrap(
+              program.get(), isolation, List.of(), List.of(), Network.NONE, Optional.empty());
       try {
         said = problem(sandbox, environment);
       } catch (IOException | NotPreparedException e) {

@@ -89,7 +89,8 @@ public final class Sandboxes {
   }
 
   private Bubblewrap sandbox(Works works, Network network) {
-    return new Bubblewrap(works.program(), works.isolation(), hidden, network, proxy(network));
+    return new Bubblewrap(
+        works.program(), works.isolation(), hidden, List.of(), network, proxy(network));
   }
 
   private void find() {

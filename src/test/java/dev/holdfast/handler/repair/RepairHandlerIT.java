@@ -173,7 +173,8 @@ class RepairHandlerIT {
     Files.writeString(
         broken, "#!/bin/sh\necho \"bwrap: Can't create file at /x: Permission denied\"\nexit 1\n");
     Files.setPosixFilePermissions(broken, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Sandbox sandbox = new Bubblewrap(broken, List.of(), List.of(), Network.NONE, Optional.empty());
+    Sandbox sandbox =
+        new Bubblewrap(broken, List.of(), List.of(), List.of(), Network.NONE, Optional.empty());
     ErrorReport error = failure(sandbox, original, "main", "{name: check, command: [\"true\"]}");
     assertThat(error.text()).contains("the sandbox could not be started", "/x: Permission denied");
     assertThat(error.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);

@@ -264,7 +264,8 @@ class VerifierIT {
   }
 
   @Test
-  @DisplayName("Where bubblewrap works a command cannot write outside of the worktree")
+  @DisplayName(
+      "Where bubblewrap works a command cannot write outside of the worktree, and git can be asked")
   void confined() throws Exception {
     Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
     assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
@@ -276,6 +277,10 @@ class VerifierIT {
     assertThat(result.changedFiles()).containsExactly("in.txt");
     assertThat(result.runs().getFirst().output()).contains("Read-only file system");
     assertThat(outside).doesNotExist();
+    Verification git =
+        verify("git log --format=%s && git diff --exit-code && ! git config some.key x");
+    assertThat(git.runs().getFirst().output()).startsWith("a commit").contains("Read-only");
+    assertThat(git.passed()).isTrue();
   }
 
   @Test
@@ -294,7 +299,12 @@ class VerifierIT {
     verifier =
         verifier(
             new Bubblewrap(
-                goesFirst, real.isolation(), real.hidden(), real.network(), real.proxy()));
+                goesFirst,
+                real.isolation(),
+                real.hidden(),
+                real.shown(),
+                real.network(),
+                real.proxy()));
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(socket));
       Verification result = verify("echo started");
