@@ -2152,6 +2152,8 @@ CREATE OR REPLACE FUNCTION holdfast.cancel_ticket(id bigint, actor text, reason 
 AS $function$
 DECLARE
   t ticket_base;
+  gone bigint[] := ARRAY[cancel_ticket.id];
+  nth integer := 1;
 BEGIN
   PERFORM require_words('actor', actor);
   IF reason IS NOT NULL THEN
@@ -2164,17 +2166,16 @@ BEGIN
   ELSIF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
   END IF;
-  PERFORM require_allowed(t, 'cancel');
-  PERFORM end_work(t, actor);
-  PERFORM log_activity(t.id, 'cancelled', actor, jsonb_build_object('reason', reason, 'holdReason', t.hold_reason));
-  UPDATE ticket_base b
-  SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
-      completed_at = now(), updated_at = now()
-  WHERE b.id = t.id;
-  PERFORM tell_followers(t.id, actor);
-  IF t.kind = 'workflow' THEN
-    PERFORM cancel_steps(t, actor);
-  END IF;
+  PERFORM end_for_good(t, actor, reason);
+  -- One after the other, not each within the one before: a chain may be longer than the server's stack is deep.
+  WHILE nth <= cardinality(gone) LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = gone[nth];
+    gone := gone || reach_followers(t.id, actor);
+    IF t.kind = 'workflow' THEN
+      PERFORM cancel_steps(t, actor);
+    END IF;
+    nth := nth + 1;
+  END LOOP;
   RETURN 'cancelled';
 END
 $function$;
@@ -2759,6 +2760,24 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.edit_ticket(bigint,jsonb) IS 'UPDATE of columns of tickets other than state; a waiting ticket is filed anew.';
 GRANT EXECUTE ON FUNCTION holdfast.edit_ticket(bigint,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.end_for_good(t holdfast.ticket_base, actor text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_allowed(t, 'cancel');
+  PERFORM end_work(t, actor);
+  PERFORM log_activity(t.id, 'cancelled', actor, jsonb_build_object('reason', reason, 'holdReason', t.hold_reason));
+  UPDATE ticket_base b
+  SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
+      completed_at = now(), updated_at = now()
+  WHERE b.id = t.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.end_for_good(holdfast.ticket_base,text,text) IS 'Cancels a ticket, whose row the caller has locked. What waits for it and its steps are the caller''s business.';
+GRANT EXECUTE ON FUNCTION holdfast.end_for_good(holdfast.ticket_base,text,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.end_provider_probe(of_provider text, of_key text, of_model text, by_worker text)
  RETURNS void
@@ -5625,6 +5644,55 @@ $function$;
 COMMENT ON FUNCTION holdfast.raise_budget(text,numeric,text,text) IS 'Sets a budget, makes it where there is none, and releases the tickets that it held: SELECT holdfast.raise_budget(''day'', 100, ''ann''). Scopes: day, design:NAME, key:PROVIDER/KEY_ID, ticket:ID. Returns how many were released.';
 GRANT EXECUTE ON FUNCTION holdfast.raise_budget(text,numeric,text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.reach_followers(cancelled bigint, actor text)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  gone bigint[] := '{}';
+  why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
+  d ticket_dependencies;
+  t ticket_base;
+  holds boolean;
+BEGIN
+  FOR d IN
+    SELECT x.* FROM ticket_dependencies x WHERE x.after_id = cancelled AND x.ended_at IS NULL ORDER BY x.ticket_id
+  LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = d.ticket_id FOR UPDATE;
+    PERFORM FROM ticket_dependencies x WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled AND x.ended_at IS NULL;
+    CONTINUE WHEN NOT FOUND OR t.id IS NULL;
+    holds := d.on_cancelled IS NULL AND t.state IN ('ready', 'on_hold');
+    IF holds THEN
+      PERFORM end_work(t, actor);
+    END IF;
+    UPDATE ticket_dependencies x SET ended_at = now(), queued = NULL WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled;
+    IF d.item >= 0 AND d.queued IS NULL THEN
+      PERFORM let_items_go(d.ticket_id, d.name);
+    END IF;
+    IF d.on_cancelled = 'run' THEN
+      PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
+    ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
+      PERFORM lock_what_goes(t.id);
+      PERFORM end_for_good(t, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
+        THEN format('#%s of its step %s was cancelled', cancelled, d.name) ELSE format('#%s, which it waits for, was cancelled', cancelled) END);
+      gone := gone || t.id;
+    ELSIF holds THEN
+      -- One that a person holds already stays so, with one reason more.
+      UPDATE ticket_base b
+      SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+          hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+      WHERE b.id = t.id;
+      PERFORM log_activity(t.id, 'held', 'system',
+        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
+    END IF;
+  END LOOP;
+  RETURN gone;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.reach_followers(bigint,text) IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued; returns those that it cancelled, whose own followers it does not reach. They no longer wait for it, so that a release runs them.';
+GRANT EXECUTE ON FUNCTION holdfast.reach_followers(bigint,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.readable(document jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -8235,51 +8303,6 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.tell_end_of_outage() IS 'Notes in ticket_activity that a provider whose outage people were told of answers again, or was mended.';
 GRANT EXECUTE ON FUNCTION holdfast.tell_end_of_outage() TO holdfast_worker;
-
-CREATE OR REPLACE FUNCTION holdfast.tell_followers(cancelled bigint, actor text)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO 'holdfast', 'pg_temp'
-AS $function$
-DECLARE
-  why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
-  d ticket_dependencies;
-  t ticket_base;
-  holds boolean;
-BEGIN
-  FOR d IN
-    SELECT x.* FROM ticket_dependencies x WHERE x.after_id = cancelled AND x.ended_at IS NULL ORDER BY x.ticket_id
-  LOOP
-    SELECT * INTO t FROM ticket_base b WHERE b.id = d.ticket_id FOR UPDATE;
-    PERFORM FROM ticket_dependencies x WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled AND x.ended_at IS NULL;
-    CONTINUE WHEN NOT FOUND OR t.id IS NULL;
-    holds := d.on_cancelled IS NULL AND t.state IN ('ready', 'on_hold');
-    IF holds THEN
-      PERFORM end_work(t, actor);
-    END IF;
-    UPDATE ticket_dependencies x SET ended_at = now(), queued = NULL WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled;
-    IF d.item >= 0 AND d.queued IS NULL THEN
-      PERFORM let_items_go(d.ticket_id, d.name);
-    END IF;
-    IF d.on_cancelled = 'run' THEN
-      PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
-    ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
-      PERFORM cancel_ticket(t.id, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
-        THEN format('#%s of its step %s was cancelled', cancelled, d.name) ELSE format('#%s, which it waits for, was cancelled', cancelled) END);
-    ELSIF holds THEN
-      -- One that a person holds already stays so, with one reason more.
-      UPDATE ticket_base b
-      SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
-          hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
-      WHERE b.id = t.id;
-      PERFORM log_activity(t.id, 'held', 'system',
-        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
-    END IF;
-  END LOOP;
-END
-$function$;
-COMMENT ON FUNCTION holdfast.tell_followers(bigint,text) IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued. They no longer wait for it, so that a release runs them.';
-GRANT EXECUTE ON FUNCTION holdfast.tell_followers(bigint,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.tell_outages(after_ms bigint)
  RETURNS SETOF text

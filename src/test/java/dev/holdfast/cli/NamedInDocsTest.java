@@ -102,7 +102,10 @@ class NamedInDocsTest {
       String path =
           parts.group(1) == null
               ? ""
-              : parts.group(1).replace("; and __fish_seen_subcommand_from", "");
+              : parts
+                  .group(1)
+                  .replaceAll("; and not [^;]*", "")
+                  .replace("; and __fish_seen_subcommand_from", "");
       Matcher name = Pattern.compile("-a (\\S+)").matcher(parts.group(2));
       if (name.find()) {
         all.putIfAbsent((path + " " + name.group(1)).strip(), new TreeSet<>());
