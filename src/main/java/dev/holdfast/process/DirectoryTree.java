@@ -1,12 +1,20 @@
 package dev.holdfast.process;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
@@ -133,8 +141,9 @@ public final class DirectoryTree {
   }
 
   /**
-   * Copies what is in a directory. A link stays the link it is; programs stay executable. Pipes,
-   * sockets and devices are passed over: whoever opens a pipe may wait forever.
+   * Copies what is in a directory. A link stays the link it is; programs stay executable, as the
+   * user who starts them. Pipes, sockets and devices are passed over: whoever opens a pipe may wait
+   * forever.
    *
    * @param from by its real path, if anything is to be left out
    * @param to a directory that is there
@@ -160,8 +169,26 @@ public final class DirectoryTree {
         Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     if (attributes.isDirectory()) {
       copy(entry, Files.createDirectory(target), leftOut);
-    } else if (attributes.isRegularFile() || attributes.isSymbolicLink()) {
+    } else if (attributes.isSymbolicLink()) {
       Files.copy(entry, target, LinkOption.NOFOLLOW_LINKS);
+    } else if (attributes.isRegularFile()) {
+      copyFile(entry, target);
+    }
+  }
+
+  /** Files.copy would keep the setuid bit, which a hardened service may give to no file. */
+  private static void copyFile(Path file, Path target) throws IOException, InterruptedException {
+    FileAttribute<?> permissions =
+        PosixFilePermissions.asFileAttribute(
+            Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
+    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
+        OutputStream out =
+            Channels.newOutputStream(
+                Files.newByteChannel(target, Set.of(CREATE_NEW, WRITE), permissions))) {
+      in.transferTo(out);
+    } catch (ClosedByInterruptException e) {
+      Thread.interrupted();
+      throw new InterruptedException("interrupted while it copied " + file);
     }
   }
 }
