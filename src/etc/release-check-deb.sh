@@ -36,6 +36,7 @@ type_migration() {
           cp "${credential#*:}" "/run/credentials/${credential%%:*}"
           export CREDENTIALS_DIRECTORY=/run/credentials
           ;;
+        WorkingDirectory=-*) cd "${2#*=-}" 2>/dev/null || cd / ;;
         *) exit 99 ;;
       esac
       shift 2
@@ -84,6 +85,7 @@ fi
 
 dpkg-deb --contents "$package" >"$place/files"
 for each in ./usr/lib/systemd/system/holdfast.service ./etc/holdfast/holdfast.env ./usr/share/doc/holdfast/copyright \
+  ./usr/share/doc/holdfast/db/schema.sql \
   './usr/bin/holdfast -> ../lib/holdfast/bin/holdfast' ./usr/lib/holdfast/lib/holdfast.aot ./usr/lib/holdfast/lib/commands.aot; do
   has "$each"
 done

@@ -23,6 +23,12 @@ cd "$place"
 tar -xzf "$release"/holdfast-*.tar.gz
 installed=$(echo "$place"/holdfast-*)
 ln -s "$installed/bin/holdfast" "$place/holdfast"
+# What a page of the documentation leads to is there.
+find "$installed" -name '*.md' -not -path '*/runtime/*' | while read -r page; do
+  { grep -oE '\]\([^)#: ]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' | while read -r link; do
+    [ -e "$(dirname "$page")/$link" ] || fail "${page#"$installed/"} leads to $link, which is missing"
+  done
+done
 run "$place/holdfast" --version
 run "$place/holdfast" classify "503 Service Unavailable" | grep -q transient || fail "classify does not know a 503"
 

@@ -20,8 +20,10 @@ mkdir -p "$place/bin" "$place/lib"
 cp -R "$root/target/runtime" "$place/runtime"
 install -m 755 "$root/src/etc/installed-launcher.sh" "$place/bin/holdfast"
 cp "$root/target/holdfast.jar" "$place/lib/holdfast.jar"
-cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$place/"
-cp -R "$root/docs" "$root/deploy" "$place/"
+cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$root/CONTRIBUTING.md" "$place/"
+# The documentation, and what it leads to: who upgrades reads the headers of the new migrations, an editor the designs' schemas.
+cp -R "$root/docs" "$root/deploy" "$root/db" "$place/"
+(cd "$root" && cp --parents src/main/resources/dev/holdfast/handler/*.schema.json "$place/")
 
 # The cache of classes holds for files of this age only, so they get theirs before; tar keeps it.
 find "$place" -exec touch -h -d "$timestamp" {} +
