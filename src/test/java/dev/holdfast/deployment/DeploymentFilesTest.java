@@ -227,12 +227,12 @@ class DeploymentFilesTest {
 
   @Test
   @DisplayName(
-      "systemd: what the package tells to type migrates with the unit's user, settings and"
-          + " password, and the docs say the same")
+      "systemd: what the package tells to type migrates with the unit's user, settings,"
+          + " password and directory, and the docs say the same")
   void migrationByHand() throws IOException {
     Path unit = Path.of("deploy/holdfast.service");
     StringBuilder typed = new StringBuilder("systemd-run --pipe --wait --collect");
-    for (String each : List.of("User", "EnvironmentFile", "LoadCredential")) {
+    for (String each : List.of("User", "EnvironmentFile", "LoadCredential", "WorkingDirectory")) {
       typed.append(" -p ").append(only(unit, "^(" + each + "=.+)$"));
     }
     typed.append(" holdfast migrate");
