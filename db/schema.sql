@@ -3795,6 +3795,8 @@ DECLARE
   everybodys text[] := ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words'];
   role_name text;
   statement text;
+  me oid := (SELECT oid FROM pg_roles WHERE rolname = current_user);
+  schemas_owner oid := (SELECT relowner FROM pg_class WHERE relnamespace = here AND relname = 'flyway_schema_history');
 BEGIN
   FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
     EXIT WHEN only_new;
@@ -3813,6 +3815,20 @@ BEGIN
     END IF;
   END LOOP;
 
+  -- A superuser who migrates keeps nothing of it: the schema's owner could not migrate again, and a SECURITY DEFINER function would have a
+  -- superuser's rights.
+  FOR statement IN
+    SELECT format('ALTER ROUTINE %s OWNER TO %s', p.oid::regprocedure, schemas_owner::regrole)
+    FROM pg_proc p
+    WHERE p.pronamespace = here AND p.proowner = me AND me <> schemas_owner
+    UNION ALL
+    SELECT format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, schemas_owner::regrole)
+    FROM pg_class c
+    WHERE c.relnamespace = here AND c.relowner = me AND me <> schemas_owner AND (c.relkind IN ('r', 'v') OR c.relkind = 'S'
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')))
+  LOOP
+    EXECUTE statement;
+  END LOOP;
   -- PostgreSQL lets everybody execute a new function. None is everybody's but what views call of anyone who reads them.
   FOR statement IN
     SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
@@ -3895,7 +3911,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.grant_roles(boolean) IS 'Makes the group roles where they are missing and gives each what it may do; only_new grants only what this transaction made. Harmless when repeated. For the owner of the schema.';
+COMMENT ON FUNCTION holdfast.grant_roles(boolean) IS 'Makes the group roles where they are missing and gives each what it may do, and the schema''s owner what a superuser made; only_new grants only what this transaction made. Harmless when repeated. For the owner of the schema.';
 
 CREATE OR REPLACE FUNCTION holdfast.graph_circle(names text[], froms integer[], tos integer[], open integer[])
  RETURNS text

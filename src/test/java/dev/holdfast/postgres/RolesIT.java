@@ -393,6 +393,34 @@ class RolesIT {
   }
 
   @Test
+  @DisplayName("what a superuser makes who migrates belongs to the schema's owner, who goes on")
+  void ownership() throws SQLException {
+    try (Connection connection = database.dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      for (String statement :
+          List.of(
+              // So the superuser has made everything but the history.
+              "ALTER TABLE holdfast.flyway_schema_history OWNER TO holdfast_viewer",
+              "CREATE SEQUENCE holdfast.of_a_superuser",
+              "SELECT holdfast.grant_roles(only_new => true)")) {
+        TestSql.column(connection, statement);
+      }
+      assertThat(
+              TestSql.column(
+                  connection,
+                  """
+                  SELECT p.proname FROM pg_proc p
+                  WHERE p.pronamespace = 'holdfast'::regnamespace AND p.proowner <> 'holdfast_viewer'::regrole
+                  UNION ALL
+                  SELECT c.relname FROM pg_class c
+                  WHERE c.relnamespace = 'holdfast'::regnamespace AND c.relowner <> 'holdfast_viewer'::regrole
+                  """))
+          .isEmpty();
+      connection.rollback();
+    }
+  }
+
+  @Test
   @DisplayName(
       "a worker's rights are enough for a worker: enqueue, COPY, claim, finish, heartbeat, prune")
   void worker() {
