@@ -1,5 +1,5 @@
 -- What people may do with schedules, by whatever way: SQL, CLI, HTTP. Each action is logged in ticket_activity. Which time comes next only a
--- worker knows: cron's language is read there. So next_at and next_runs are left NULL for it, unless the caller has worked them out.
+-- worker knows: cron's language is read there. So next_at and next_runs are left NULL for it, unless the caller has worked them out: it counts from updated_at.
 --
 -- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
@@ -93,8 +93,9 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM locked_schedule(resume_schedule.name);
   -- A person wanted no tickets in the meantime: none is made up for.
+  -- A worker counts from updated_at where next_at is NULL.
   UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END,
-    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END
+    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END, updated_at = now(), updated_by = resume_schedule.actor
   WHERE s.name = resume_schedule.name AND s.paused_at IS NOT NULL;
   PERFORM log_activity(NULL, 'schedule_resumed', actor, jsonb_build_object('schedule', resume_schedule.name));
 END

@@ -38,11 +38,14 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   /** For a time that waits until the last ticket has ended. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+  /** Of a last time that is later, the clock was ahead and has been set back. */
+  private static final Duration AHEAD = Duration.ofMinutes(1);
+
   /** Or their next runs are to be worked out: by SQL and by earlier binaries they are not. */
   private static final String DUE =
       """
       s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond'
-        OR s.next_runs[1] IS DISTINCT FROM s.next_at)
+        OR s.next_runs[1] IS DISTINCT FROM s.next_at OR s.last_at > now() + :ahead * interval '1 microsecond' + interval '1 minute')
       """;
 
   /** One that waits for its last ticket costs no transaction of its own each second. */
@@ -165,20 +168,23 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     Schedule schedule = locked.schedule;
     Timetable timetable = schedule.timetable();
     @Nullable Instant due = schedule.nextAt();
-    if (due != null && due.isAfter(locked.now)) {
+    if (due == null || wasAhead(schedule, locked.now)) {
+      // What has come since it was put or resumed was not within a pause: it is made up for.
+      Instant since = due == null ? schedule.updatedAt() : locked.now;
+      moveOn(handle, schedule.name(), timetable, timetable.next(since).orElse(null), 0);
+      return Step.AGAIN;
+    }
+    if (due.isAfter(locked.now)) {
       moveOn(handle, schedule.name(), timetable, due, 0);
       return Step.DONE;
     }
-    boolean busy =
-        due != null && schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name());
+    boolean busy = schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name());
     if (busy && schedule.overlap() == Overlap.QUEUE) {
       return Step.WAIT;
     }
     Optional<Instant> time =
-        due == null
-            ? Optional.empty()
-            : DueTimes.pick(
-                timetable, schedule.catchUp(), due, waitedUntil(handle, schedule), locked.now);
+        DueTimes.pick(
+            timetable, schedule.catchUp(), due, waitedUntil(handle, schedule), locked.now);
     if (time.isEmpty()) {
       moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
       return Step.DONE;
@@ -192,6 +198,11 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     moveOn(handle, schedule.name(), timetable, next, 0);
     log.info("schedule {} made ticket {} for {}", schedule.name(), id, time.get());
     return Step.AGAIN;
+  }
+
+  private static boolean wasAhead(Schedule schedule, Instant now) {
+    Instant last = schedule.lastAt();
+    return last != null && last.isAfter(now.plus(AHEAD));
   }
 
   /** In a statement after the lock: the ticket may have come while another process had it. */
@@ -235,6 +246,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         """
         UPDATE holdfast.schedules SET next_at = :next::timestamptz, next_runs = :runs::text[]::timestamptz[],
           skipped = skipped + :skipped,
+          last_at = CASE WHEN last_at <= now() + :ahead * interval '1 microsecond' + interval '1 minute' THEN last_at END,
           problem = CASE WHEN :next::timestamptz IS NULL THEN 'no further time comes' END
         WHERE name = :name
         """;
@@ -243,6 +255,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         .bind("next", next)
         .bind("runs", ScheduleRows.nextRuns(timetable, next))
         .bind("skipped", skipped)
+        .bind("ahead", aheadMicros())
         .bind("name", name)
         .execute();
   }

@@ -553,6 +553,40 @@ class SchedulesIT {
   }
 
   @Test
+  @DisplayName("a time behind a put in SQL or the end of a pause is made up for by whoever sees it")
+  void comesBeforeAWorkerLooks() {
+    String put =
+        "SELECT holdfast.put_schedule('%s', 'ann', cron => '0 * * * *', kind => 'work', catch_up"
+            + " => 'all')";
+    sql(put.formatted("put"));
+    sql(put.formatted("resumed"));
+    tickToTheEnd();
+    sql(put.formatted("put"));
+    desk.pause("resumed", "ann");
+    dueSince("resumed", "5 hours");
+    desk.resume("resumed", "ann");
+    sql("UPDATE holdfast.schedules SET updated_at = updated_at - interval '2 hours'");
+    tickToTheEnd();
+    assertThat(count("title = 'put'")).isEqualTo(2);
+    assertThat(count("title = 'resumed'")).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("it does not stand still until a time that a clock which was ahead has come to")
+  void clockWasAhead() {
+    put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("p", "61 minutes");
+    tickToTheEnd();
+    sql(
+        "UPDATE holdfast.schedules SET last_at = last_at + interval '9 days', next_at = next_at +"
+            + " interval '9 days', next_runs = NULL");
+    tickToTheEnd();
+    assertThat(find("p").nextAt()).isBefore(Instant.now().plus(Duration.ofHours(1)));
+    assertThat(find("p").lastAt()).isNull();
+    assertThat(count("true")).isEqualTo(1);
+  }
+
+  @Test
   @DisplayName("what nobody foresaw ends no schedule: the loop looks again")
   void unforeseen() throws Exception {
     put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
