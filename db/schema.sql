@@ -3577,6 +3577,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.forget_sessions() IS 'A deleted ticket takes its journal, its events, its orders, its switch and its trace with it.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_sessions() TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.forget_times_ahead()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  at timestamptz := clock_timestamp();
+  today date := (at AT TIME ZONE 'UTC')::date;
+BEGIN
+  UPDATE budgets b SET day = today WHERE b.day > today + 1;
+  UPDATE provider_cooldowns c SET until = at, since = LEAST(c.since, at), probe_by = NULL, probe_until = NULL
+  WHERE isfinite(c.until) AND c.until > at + c.length_ms * interval '1 millisecond' + interval '1 minute';
+  IF FOUND THEN
+    PERFORM pg_notify('holdfast_providers', '');
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.forget_times_ahead() IS 'Ends cool-downs and days of budgets that the server''s clock wrote while it was ahead. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.forget_times_ahead() TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.forget_waits()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5103,13 +5123,16 @@ BEGIN
       OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = x.ticket_id AND b.state = 'ready' AND b.fence < x.lease_no)
     FOR UPDATE SKIP LOCKED));
   GET DIAGNOSTICS n = ROW_COUNT;
-  IF n > 0 THEN
+  -- No bucket owes more than a burst. One that does was used while the server's clock was ahead, and nothing would start until that time.
+  UPDATE limit_gates g SET full_at = now() FROM claim_limits x
+  WHERE x.scope = g.scope AND x.rate IS NOT NULL AND g.full_at > now() + x.burst * x.per / x.rate + interval '1 minute';
+  IF n > 0 OR FOUND THEN
     PERFORM wake_lines();
   END IF;
   RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.mend_lines() IS 'Drops rows of line_slots whose tickets run no more, and says how many. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+COMMENT ON FUNCTION holdfast.mend_lines() IS 'Drops rows of line_slots whose tickets run no more, says how many, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 GRANT EXECUTE ON FUNCTION holdfast.mend_lines() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.mend_provider(provider text, actor text, key_id text DEFAULT NULL::text)
@@ -6922,8 +6945,9 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM locked_schedule(resume_schedule.name);
   -- A person wanted no tickets in the meantime: none is made up for.
+  -- A worker counts from updated_at where next_at is NULL.
   UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END,
-    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END
+    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END, updated_at = now(), updated_by = resume_schedule.actor
   WHERE s.name = resume_schedule.name AND s.paused_at IS NOT NULL;
   PERFORM log_activity(NULL, 'schedule_resumed', actor, jsonb_build_object('schedule', resume_schedule.name));
 END

@@ -531,12 +531,15 @@ BEGIN
       OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = x.ticket_id AND b.state = 'ready' AND b.fence < x.lease_no)
     FOR UPDATE SKIP LOCKED));
   GET DIAGNOSTICS n = ROW_COUNT;
-  IF n > 0 THEN
+  -- No bucket owes more than a burst. One that does was used while the server's clock was ahead, and nothing would start until that time.
+  UPDATE limit_gates g SET full_at = now() FROM claim_limits x
+  WHERE x.scope = g.scope AND x.rate IS NOT NULL AND g.full_at > now() + x.burst * x.per / x.rate + interval '1 minute';
+  IF n > 0 OR FOUND THEN
     PERFORM wake_lines();
   END IF;
   RETURN n;
 END
 $$;
-COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, and says how many. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, says how many, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 
 SELECT grant_roles(only_new => true);

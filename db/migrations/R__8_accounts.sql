@@ -346,6 +346,24 @@ END
 $$;
 COMMENT ON FUNCTION hold_for_outages IS 'Holds tickets that were put off for so long while none of their providers gave one answer, and again those that tried in vain; release_waiting lets them go. Workers call it now and then.';
 
+-- No cool-down lasts longer than its length, and no day begins before its midnight: what says so was written while the server's clock was ahead,
+-- and would stay until that time comes. A clock that is set back by seconds is none of it.
+CREATE OR REPLACE FUNCTION forget_times_ahead() RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  at timestamptz := clock_timestamp();
+  today date := (at AT TIME ZONE 'UTC')::date;
+BEGIN
+  UPDATE budgets b SET day = today WHERE b.day > today + 1;
+  UPDATE provider_cooldowns c SET until = at, since = LEAST(c.since, at), probe_by = NULL, probe_until = NULL
+  WHERE isfinite(c.until) AND c.until > at + c.length_ms * interval '1 millisecond' + interval '1 minute';
+  IF FOUND THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION forget_times_ahead IS 'Ends cool-downs and days of budgets that the server''s clock wrote while it was ahead. Workers call it now and then.';
+
 -- Lets go what waits for accounts that are open again and for budgets that have room again. Cheap where nothing waits.
 -- Trap: the sweep of old waits at its end names the lease that it saw beside the ticket. Where another transaction has replaced the row in the
 -- meantime, the ticket waits anew, and its new row must stay.

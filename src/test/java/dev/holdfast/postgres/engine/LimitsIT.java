@@ -469,6 +469,19 @@ class LimitsIT {
   }
 
   @Test
+  @DisplayName("a bucket that was emptied while the server's clock was ahead stays empty no longer")
+  void emptiedByAClockThatWasAhead() {
+    limit("rate => 1, per => '1 hour', burst => 2");
+    enqueue(5);
+    assertThat(claim(10)).hasSize(2);
+    database.number("SELECT holdfast.mend_lines()");
+    assertThat(claim(10)).as("what is owed rightly stays").isEmpty();
+    database.run("UPDATE holdfast.limit_gates SET full_at = full_at + interval '9 days'");
+    database.number("SELECT holdfast.mend_lines()");
+    assertThat(claim(10)).hasSize(2);
+  }
+
+  @Test
   @DisplayName(
       "priorities hold, a deferred ticket and a follower stand in line when they come, an expired"
           + " one starts no more, a paused queue waits")

@@ -238,6 +238,22 @@ class PostgresAccountStoreIT {
         .isEqualTo("0.4 0");
   }
 
+  @Test
+  @DisplayName("what was closed or spent while the server's clock was ahead stays no longer for it")
+  void clockWasAhead() {
+    PostgresAccountStore store = store("one");
+    store.configure("day", "day", ONE);
+    store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(30), false), 1);
+    store.upkeep(OutageSettings.DEFAULT);
+    assertThat(left()).as("not longer than it is").isGreaterThan(Duration.ofSeconds(20));
+    sql.run("UPDATE holdfast.provider_cooldowns SET until = until + interval '9 days'");
+    sql.run("UPDATE holdfast.budgets SET spent_usd = limit_usd, day = day + 9");
+    store.upkeep(OutageSettings.DEFAULT);
+    assertThat(left()).isLessThanOrEqualTo(Duration.ZERO);
+    sql.run("UPDATE holdfast.budgets SET day = day - 1");
+    assertThat(store.reserve(List.of("day"), ONE, 1, 1)).isInstanceOf(Reservation.Granted.class);
+  }
+
   private static final String BUDGETS =
       "SELECT concat_ws(' ', scope, limit_usd, per) FROM holdfast.budgets ORDER BY scope";
 
