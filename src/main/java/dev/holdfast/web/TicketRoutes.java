@@ -2,6 +2,7 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketHistory;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
@@ -75,9 +76,18 @@ final class TicketRoutes implements Routes {
   private void show(Context context) {
     TicketRow row = existing(Requests.id(context));
     ObjectNode ticket = json.whole(row);
-    ticket.set("attempts", Bodies.tree(Bodies.json(tickets.attempts(row.id()))));
-    ticket.set("activity", Bodies.tree(Bodies.json(tickets.timeline(row.id()))));
-    ticket.set("guidance", Bodies.tree(Bodies.json(tickets.guidance(row.id()))));
+    TicketHistory history = tickets.history(row.id());
+    ticket.set("attempts", Bodies.tree(Bodies.json(history.attempts().rows())));
+    ticket.set("activity", Bodies.tree(Bodies.json(history.timeline().rows())));
+    ticket.set("guidance", Bodies.tree(Bodies.json(history.guidance().rows())));
+    ticket.set(
+        "left_out",
+        Bodies.tree(
+            Bodies.json(
+                Map.of(
+                    "attempts", history.attempts().older(),
+                    "activity", history.timeline().older(),
+                    "guidance", history.guidance().older()))));
     ticket.set("tool_calls", Bodies.tree(Bodies.json(tickets.toolCalls(row.id()))));
     ticket.set("question", tickets.question(row.id()).map(Bodies::tree).orElse(null));
     context.header("ETag", Seen.etag(row.version()));

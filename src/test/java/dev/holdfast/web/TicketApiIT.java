@@ -95,6 +95,29 @@ class TicketApiIT {
   }
 
   @Test
+  @DisplayName("of a ticket with very much behind it the newest is shown, and how much is left out")
+  void longHistory() {
+    long id = held();
+    database.run(
+        "INSERT INTO holdfast.ticket_guidance (ticket_id, author, source, guidance) SELECT ?,"
+            + " 'ann', 'release', g || repeat(' words', 10000) FROM generate_series(1, 100) g",
+        id);
+    database.run(
+        "INSERT INTO holdfast.ticket_activity (ticket_id, action, actor) SELECT ?, 'assigned',"
+            + " 'ann' FROM generate_series(1, 1100)",
+        id);
+    JsonNode shown = ann.get(path(id, "")).json();
+    JsonNode guidance = shown.get("guidance");
+    assertThat(guidance.size()).isEqualTo(4 * 1024 * 1024 / 60_060);
+    assertThat(guidance.get(guidance.size() - 1).get("text").asString()).startsWith("100 ");
+    assertThat(shown.get("activity").size()).isEqualTo(1000);
+    JsonNode leftOut = shown.get("left_out");
+    assertThat(leftOut.get("guidance").asInt()).isEqualTo(100 - guidance.size());
+    assertThat(leftOut.get("activity").asInt()).isGreaterThanOrEqualTo(100);
+    assertThat(leftOut.get("attempts").asInt()).isZero();
+  }
+
+  @Test
   @DisplayName(
       "5.4: a tool call is approved with other arguments, in its approver's name; a release is no"
           + " approval")

@@ -13,6 +13,7 @@ import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketHistory;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.schema.Question;
@@ -221,9 +222,16 @@ final class McpTools {
     TicketRow row =
         reader.find(id).orElseThrow(() -> new TicketNotFoundException("there is no ticket " + id));
     Map<String, @Nullable Object> ticket = JsonOutput.columns(row);
-    ticket.put("attempts", reader.attempts(id));
-    ticket.put("guidance", reader.guidance(id));
-    ticket.put("timeline", reader.timeline(id));
+    TicketHistory history = reader.history(id);
+    ticket.put("attempts", history.attempts().rows());
+    ticket.put("guidance", history.guidance().rows());
+    ticket.put("timeline", history.timeline().rows());
+    ticket.put(
+        "left_out",
+        Map.of(
+            "attempts", history.attempts().older(),
+            "guidance", history.guidance().older(),
+            "timeline", history.timeline().older()));
     ticket.put("question", JsonOutput.embedded(reader.question(id).orElse(null)));
     return ticket;
   }

@@ -14,6 +14,7 @@ import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.read.StepRow;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketHistory;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
@@ -51,6 +52,7 @@ public final class PostgresTicketReader implements TicketReader {
   private final String readyTickets;
   private final String ticketRows;
   private final TicketPages pages;
+  private final PostgresTicketHistory histories;
 
   public PostgresTicketReader(DataSource dataSource) {
     this(dataSource, DEFAULT_SCHEMA);
@@ -67,6 +69,7 @@ public final class PostgresTicketReader implements TicketReader {
     this.readyTickets = sql.load("ready_tickets");
     this.ticketRows = sql.load("ticket_rows");
     this.pages = new TicketPages(sql);
+    this.histories = new PostgresTicketHistory(transactions, sql, (row, context) -> guidance(row));
   }
 
   @Override
@@ -222,6 +225,11 @@ public final class PostgresTicketReader implements TicketReader {
         row.getString("source"),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
         answer == null ? null : new Answer(row.getString("question"), answer));
+  }
+
+  @Override
+  public TicketHistory history(long ticketId) {
+    return histories.of(ticketId);
   }
 
   @Override

@@ -60,6 +60,12 @@ public interface TicketReader {
 
   List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
 
+  /**
+   * Its newest {@link #attempts}, {@link #guidance} and {@link #timeline}, for whoever must not be
+   * ended by a ticket with many.
+   */
+  TicketHistory history(long ticketId);
+
   /** The events of an agent's sessions, oldest first; without texts in full. */
   List<TimelineEntry> sessionEvents(long ticketId);
 

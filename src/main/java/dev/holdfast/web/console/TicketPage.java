@@ -6,6 +6,7 @@ import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.EqualAttempts;
+import dev.holdfast.queue.read.TicketHistory;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.Guidance;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param sentence its state and why
  * @param currentWait what it waits for now, if for a time
  * @param output what the program of its newest attempt printed, or of the one that was asked for
+ * @param history of which guidance is shown as it is, and how much older there is
  * @param payload indented
  * @param autoRetry what a person has said of its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
@@ -41,7 +43,7 @@ public record TicketPage(
     @Nullable ErrorView error,
     ResultView result,
     List<Attempt> attempts,
-    List<Guidance> guidance,
+    TicketHistory history,
     List<TimelineLine> timeline,
     TranscriptView transcript,
     @Nullable AttemptOutput output,
@@ -56,7 +58,6 @@ public record TicketPage(
   public TicketPage {
     waitingCalls = List.copyOf(waitingCalls);
     attempts = List.copyOf(attempts);
-    guidance = List.copyOf(guidance);
     timeline = List.copyOf(timeline);
   }
 
@@ -72,6 +73,10 @@ public record TicketPage(
     }
   }
 
+  public List<Guidance> guidance() {
+    return history.guidance().rows();
+  }
+
   /** A part of the page, for its table of contents. */
   public record Part(String id, String title) {}
 
@@ -81,7 +86,7 @@ public record TicketPage(
     add(parts, steps != null, "steps", "Steps");
     add(parts, !result.isEmpty() || isState("needs_review"), "part-result", "Result");
     add(parts, true, "part-facts", "Facts");
-    add(parts, !guidance.isEmpty(), "part-guidance", "Guidance");
+    add(parts, !guidance().isEmpty(), "part-guidance", "Guidance");
     add(parts, !attempts.isEmpty(), "part-attempts", "Attempts");
     add(parts, !streams().isEmpty(), "output", "Output");
     add(parts, !transcript.steps().isEmpty(), "transcript", "Transcript");

@@ -4,6 +4,7 @@ import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.EqualAttempts;
 import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketHistory;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
@@ -132,6 +133,7 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
     TicketReader tickets = ports.tickets();
     Page page = shell.page(context, "#" + id, Section.TICKETS);
     @Nullable CurrentWait wait = tickets.currentWait(id).orElse(null);
+    TicketHistory history = tickets.history(id);
     return new TicketPage(
         page,
         ticket,
@@ -142,11 +144,11 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
         wait,
         ErrorView.of(ticket.errorTitle(), ticket.error()),
         ResultView.of(ticket.result()),
-        EqualAttempts.of(tickets.attempts(id)).reversed().stream()
+        EqualAttempts.of(history.attempts().rows()).reversed().stream()
             .map(TicketPage.Attempt::of)
             .toList(),
-        tickets.guidance(id),
-        tickets.timeline(id).reversed().stream()
+        history,
+        history.timeline().rows().reversed().stream()
             .filter(entry -> !EventLine.isToldByDecision(entry))
             .map(TimelineLine::of)
             .toList(),
