@@ -90,10 +90,14 @@ public final class PostgresTicketInbox implements TicketInbox {
   /**
    * As {@link #enqueueBatch(Iterator, String, String)}, on the caller's own connection and in the
    * caller's transaction. Neither commits nor closes.
+   *
+   * @throws HoldfastException also if the connection commits each statement by itself: a part of
+   *     the batch would be there without the rest
    */
   public Batched enqueueBatch(
       Connection connection, Iterator<NewTicket> tickets, String actor, @Nullable String title) {
     try {
+      requireTransaction(connection);
       long batch = sql.number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
       TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
       copy.copyAll(tickets);
@@ -104,6 +108,14 @@ public final class PostgresTicketInbox implements TicketInbox {
       return new Batched(batch, added);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
+    }
+  }
+
+  private static void requireTransaction(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new HoldfastException(
+          "a batch on a connection of yours needs a transaction: call setAutoCommit(false) before,"
+              + " or leave the connection out");
     }
   }
 

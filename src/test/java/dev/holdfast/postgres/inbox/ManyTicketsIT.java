@@ -14,6 +14,7 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -325,6 +326,19 @@ class ManyTicketsIT {
                 kind))
         .hasSize(3);
     database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("is not added on a connection of the caller's that commits by itself, nor its batch")
+  void withoutTransaction() throws SQLException {
+    List<NewTicket> tickets = List.of(ticket(), ticket());
+    try (Connection connection = pool.getConnection()) {
+      assertThatThrownBy(() -> inbox.enqueueBatch(connection, tickets.iterator(), "ann", kind))
+          .isInstanceOf(HoldfastException.class)
+          .hasMessageContaining("setAutoCommit(false)");
+    }
+    assertThat(count()).isZero();
+    assertThat(database.column("SELECT id FROM holdfast.batches WHERE title = ?", kind)).isEmpty();
   }
 
   @Test
