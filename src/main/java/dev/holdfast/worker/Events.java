@@ -9,12 +9,22 @@ import org.slf4j.LoggerFactory;
 /** Tells listeners of committed changes; one that throws harms nobody (A55). */
 record Events(List<TicketListener> listeners) {
   private static final Logger log = LoggerFactory.getLogger(Events.class);
+  private static final ScopedValue<Events> TELLING = ScopedValue.newInstance();
 
   Events {
     listeners = List.copyOf(listeners);
   }
 
+  /** Whether one of these listeners is what asks. */
+  boolean isTelling() {
+    return TELLING.isBound() && TELLING.get().equals(this);
+  }
+
   void tell(TicketEvent event) {
+    ScopedValue.where(TELLING, this).run(() -> tellEach(event));
+  }
+
+  private void tellEach(TicketEvent event) {
     for (TicketListener listener : listeners) {
       try {
         listener.on(event);

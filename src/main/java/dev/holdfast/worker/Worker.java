@@ -347,14 +347,15 @@ public final class Worker implements AutoCloseable {
    * (A52). Returns within the timeout plus five seconds, whatever handlers and database do. If the
    * thread is interrupted, the drain timeout is over at once; the interrupt is kept.
    *
-   * @throws IllegalStateException if a handler of this worker calls it, for whose end it would wait
+   * @throws IllegalStateException if a handler or a listener of this worker calls it, for whose end
+   *     it would wait
    */
   @Override
   public void close() {
-    if (book.runs().stream().anyMatch(TicketRun::isCurrentThread)) {
+    if (book.runs().stream().anyMatch(TicketRun::isCurrentThread) || events.isTelling()) {
       throw new IllegalStateException(
-          "a handler cannot close its own worker, which would wait for it: return from the handler,"
-              + " and close the worker from another thread");
+          "a handler or a listener cannot close its own worker, which would wait for it: return"
+              + " from it, and close the worker from another thread");
     }
     closeOnce();
   }

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -476,28 +477,37 @@ class WorkerDrainIT {
   }
 
   @Test
-  @DisplayName("A52: a handler that closes its own worker is refused at once, and its result kept")
-  void fromHandler() {
+  @DisplayName(
+      "A52: a handler or listener that closes its own worker is refused at once, and results kept")
+  void fromWithin() {
     long id = setup.enqueue();
     CompletableFuture<Worker> started = new CompletableFuture<>();
-    CompletableFuture<String> refused = new CompletableFuture<>();
-    setup.handler(
-        ticket -> {
+    List<String> refused = new CopyOnWriteArrayList<>();
+    Runnable close =
+        () -> {
           try {
             started.join().close();
-            refused.complete("closed");
+            refused.add("closed");
           } catch (IllegalStateException e) {
-            refused.complete(e.getMessage());
+            refused.add(e.getMessage());
           }
-          return HandlerResult.done("\"paid for\"");
-        });
+        };
+    setup
+        .listeners(event -> close.run(), setup.events)
+        .handler(
+            ticket -> {
+              close.run();
+              return HandlerResult.done("\"paid for\"");
+            });
 
     try (Worker worker = setup.start()) {
       started.complete(worker);
       setup.events.await(TicketEvent.Succeeded.class, id);
     }
 
-    assertThat(refused.join()).contains("from another thread");
+    assertThat(refused)
+        .hasSize(3)
+        .allSatisfy(words -> assertThat(words).contains("another thread"));
     assertThat(database.ticket(id))
         .containsEntry("state", "done")
         .containsEntry("result", "\"paid for\"");
