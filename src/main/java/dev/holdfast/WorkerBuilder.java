@@ -32,7 +32,10 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
-/** Describes a worker; {@link #start} makes it. Not thread-safe. */
+/**
+ * Describes a worker; {@link #start} makes it. What is null is refused where it is given. Not
+ * thread-safe.
+ */
 public final class WorkerBuilder {
   private final DataSource dataSource;
   private final Map<String, TicketHandler> handlers = new LinkedHashMap<>();
@@ -60,6 +63,8 @@ public final class WorkerBuilder {
    * @throws IllegalArgumentException if the kind has a handler already
    */
   public WorkerBuilder handler(String kind, TicketHandler handler) {
+    Objects.requireNonNull(kind, "kind is null");
+    Objects.requireNonNull(handler, "handler is null");
     if (handlers.putIfAbsent(kind, handler) != null) {
       throw new IllegalArgumentException("kind " + kind + " has a handler already");
     }
@@ -86,24 +91,24 @@ public final class WorkerBuilder {
   }
 
   public WorkerBuilder settings(WorkerSettings newSettings) {
-    this.settings = newSettings;
+    this.settings = Objects.requireNonNull(newSettings, "settings is null");
     return this;
   }
 
   /** The policy per category, which queue, design and ticket may override. */
   public WorkerBuilder retry(RetrySettings newRetry) {
-    this.retry = newRetry;
+    this.retry = Objects.requireNonNull(newRetry, "retry is null");
     return this;
   }
 
   public WorkerBuilder classifier(Classifier newClassifier) {
-    this.classifier = newClassifier;
+    this.classifier = Objects.requireNonNull(newClassifier, "classifier is null");
     return this;
   }
 
   /** Hears of committed changes, on worker threads. May be given more than once. */
   public WorkerBuilder listener(TicketListener listener) {
-    listeners.add(listener);
+    listeners.add(Objects.requireNonNull(listener, "listener is null"));
     return this;
   }
 
@@ -115,7 +120,7 @@ public final class WorkerBuilder {
    * millisecond sooner than others.
    */
   public WorkerBuilder listenOn(DataSource direct) {
-    this.listening = direct;
+    this.listening = Objects.requireNonNull(direct, "listenOn is null");
     return this;
   }
 
@@ -124,7 +129,7 @@ public final class WorkerBuilder {
    * which nothing else can keep busy.
    */
   public WorkerBuilder heartbeatOn(DataSource ownPool) {
-    this.heartbeats = ownPool;
+    this.heartbeats = Objects.requireNonNull(ownPool, "heartbeatOn is null");
     return this;
   }
 
@@ -133,7 +138,7 @@ public final class WorkerBuilder {
    * changed; must not block.
    */
   public WorkerBuilder whenProvidersChange(Runnable hint) {
-    this.whenProvidersChange = hint;
+    this.whenProvidersChange = Objects.requireNonNull(hint, "whenProvidersChange is null");
     return this;
   }
 
@@ -143,19 +148,19 @@ public final class WorkerBuilder {
    * throws, that is logged, and it runs again after a minute.
    */
   public WorkerBuilder whenPruned(Runnable duty) {
-    this.whenPruned = duty;
+    this.whenPruned = Objects.requireNonNull(duty, "whenPruned is null");
     return this;
   }
 
   /** Texts that are removed from each ticket's result, error and hold reason. */
   public WorkerBuilder secrets(Secrets hidden) {
-    this.secrets = hidden;
+    this.secrets = Objects.requireNonNull(hidden, "secrets is null");
     return this;
   }
 
   /** Hears of claims and attempts as they begin and end. */
   public WorkerBuilder tracing(Tracing newTracing) {
-    this.tracing = newTracing;
+    this.tracing = Objects.requireNonNull(newTracing, "tracing is null");
     return this;
   }
 
@@ -164,7 +169,7 @@ public final class WorkerBuilder {
    * before {@link #workflows}.
    */
   public WorkerBuilder schema(String newSchema) {
-    this.schema = newSchema;
+    this.schema = Objects.requireNonNull(newSchema, "schema is null");
     return this;
   }
 

@@ -18,7 +18,7 @@ final class WorkerKeys {
   static final Key<Integer> CONCURRENCY =
       SECTION.key(
           "worker.concurrency",
-          new KeyType.Whole("tickets", 1, 100_000),
+          new KeyType.Whole("tickets", 1, WorkerSettings.HIGHEST_CONCURRENCY),
           "100",
           "How many tickets one worker runs at once.");
   static final Key<Integer> POLLERS =

@@ -7,9 +7,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The settings of a worker. Immutable; {@code with...} returns changed copies.
+ * The settings of a worker. Immutable; {@code with...} returns changed copies. Where a number or a
+ * time cannot be taken, it throws {@link IllegalArgumentException}; no time is longer than 365
+ * days.
  *
- * @param concurrency tickets that run at once; default 100
+ * @param concurrency tickets that run at once, at most {@link #HIGHEST_CONCURRENCY}; default 100
  * @param pollers threads that claim; default 1, which is enough for tens of thousands of tickets
  *     per second
  * @param claimBatch tickets per claim at most; default 500
@@ -39,22 +41,37 @@ public record WorkerSettings(
     Duration retentionInterval,
     Room room) {
 
+  /** More tickets at once no worker runs. */
+  public static final int HIGHEST_CONCURRENCY = 100_000;
+
+  /** Near enough that sums of it and a clock do not overflow. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
   public WorkerSettings {
     queues = Set.copyOf(queues);
-    require(concurrency >= 1, "concurrency must be at least 1");
+    require(
+        concurrency >= 1 && concurrency <= HIGHEST_CONCURRENCY,
+        "concurrency must be from 1 to " + HIGHEST_CONCURRENCY);
     require(pollers >= 1, "pollers must be at least 1");
     require(claimBatch >= 1, "claim batch must be at least 1");
-    require(isPositive(pollInterval), "poll interval must be more than 0");
-    require(isPositive(heartbeatInterval), "heartbeat interval must be more than 0");
-    require(isPositive(rescueInterval), "rescue interval must be more than 0");
+    requireTime("poll interval", pollInterval);
+    requireTime("lease", lease);
+    requireTime("heartbeat interval", heartbeatInterval);
+    requireTime("rescue interval", rescueInterval);
     require(!drainTimeout.isNegative(), "drain timeout must not be negative");
+    require(isBounded(drainTimeout), "drain timeout must be 365 days at most");
     require(
         heartbeatInterval.multipliedBy(2).compareTo(lease) < 0,
         "the heartbeat interval must be less than half the lease, or one late heartbeat loses it");
   }
 
-  private static boolean isPositive(Duration duration) {
-    return !duration.isNegative() && !duration.isZero();
+  private static void requireTime(String name, Duration duration) {
+    require(duration.isPositive(), name + " must be more than 0");
+    require(isBounded(duration), name + " must be 365 days at most");
+  }
+
+  private static boolean isBounded(Duration duration) {
+    return duration.compareTo(LONGEST) <= 0;
   }
 
   private static void require(boolean condition, String message) {
