@@ -28,6 +28,8 @@ final class AnswerReview {
   static final String NO_VALID_CALL = "invalid_tool_call";
   static final String REASONING = "reasoning_only";
   static final String EMPTY = "empty_response";
+  static final String OUTPUT_LIMIT = "output_limit";
+  static final String REFUSED = "refused";
   private static final String SOURCE = "agent:turn";
   private static final int NAME_SHOWN = 80;
 
@@ -64,7 +66,7 @@ final class AnswerReview {
   Reviewed review(CallResult.Answer answer) {
     Message.Assistant message = answer.message();
     if (message.toolCalls().isEmpty()) {
-      return new Reviewed.Rejected(withoutCalls(answer));
+      return new Reviewed.Rejected(why(answer.stop(), withoutCalls(answer)));
     }
     List<ToolCall> kept = new ArrayList<>();
     List<ToolCall> calls = CallIds.distinct(message.toolCalls(), progress.turn());
@@ -77,10 +79,19 @@ final class AnswerReview {
               () -> drop(call, outOfRoom ? NoticeText.CUT_CALL : NoticeText.INVALID_CALL));
     }
     if (kept.isEmpty()) {
-      return new Reviewed.Rejected(NO_VALID_CALL);
+      return new Reviewed.Rejected(why(answer.stop(), NO_VALID_CALL));
     }
     return new Reviewed.Accepted(
         new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
+  }
+
+  /** The reason to stop, where the model will hardly do better for a notice. */
+  private static String why(StopReason stop, String status) {
+    return switch (stop) {
+      case MAX_TOKENS -> OUTPUT_LIMIT;
+      case REFUSED -> REFUSED;
+      default -> status;
+    };
   }
 
   private static boolean isCut(StopReason stop) {

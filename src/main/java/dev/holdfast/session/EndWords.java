@@ -107,6 +107,9 @@ final class EndWords {
       case AnswerReview.NO_VALID_CALL -> "no tool call of its last answer could be carried out";
       case AnswerReview.REASONING -> "its last answer was reasoning without text or tool calls";
       case AnswerReview.EMPTY -> "its last answer was empty";
+      case AnswerReview.OUTPUT_LIMIT ->
+          "its last answer was cut off at the output limit (limits.max_output_tokens)";
+      case AnswerReview.REFUSED -> "the model refused to answer, or a content filter did";
       default -> code;
     };
   }

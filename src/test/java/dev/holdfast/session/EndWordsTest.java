@@ -6,6 +6,8 @@ import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ReportMetadata;
 import dev.holdfast.session.report.SessionResult;
@@ -54,6 +56,8 @@ class EndWordsTest {
             told(Replies.text("no")).runToFailure(),
             told(Replies.calls(Replies.call("a", "look", "no object"))).runToFailure(),
             told(Replies.empty()).runToFailure(),
+            told(stopped(StopReason.REFUSED)).runToFailure(),
+            told(stopped(StopReason.MAX_TOKENS)).runToFailure(),
             told(Replies.overloaded()).runToFailure(),
             told(Replies.failed(FailureKind.AUTH_ERROR, false, "key revoked")).runToFailure(),
             told(Replies.failed(FailureKind.CONTEXT_OVERFLOW, false, "too long")).runToFailure());
@@ -66,6 +70,10 @@ class EndWordsTest {
                 assertThat(words)
                     .contains(" USD so far. ", "elease the ticket")
                     .doesNotContain("content_without_tools", "invalid_tool_call", "EXIT-"));
+  }
+
+  private static CallResult stopped(StopReason why) {
+    return Replies.answer(new Message.Assistant("no", List.of()), why);
   }
 
   @Test
