@@ -17,8 +17,10 @@ import dev.holdfast.llm.wire.Transmission;
 import java.io.EOFException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads an answer out of Anthropic's events. */
@@ -28,6 +30,7 @@ final class EventReader {
   private final SignedThinking thinking;
   private final Map<Long, AnswerBuilder.OpenCall> calls = new HashMap<>();
   private final Map<Long, OpenThinking> thoughts = new HashMap<>();
+  private final Set<Long> others = new HashSet<>();
   private Usage usage = Usage.NONE;
   private @Nullable String stop;
   private boolean started;
@@ -104,6 +107,9 @@ final class EventReader {
               whole(use._input()).ifPresent(call::arguments);
               calls.put(index, call);
             });
+    if (!calls.containsKey(index)) {
+      others.add(index);
+    }
   }
 
   /** Some servers give the input at once instead of in pieces. */
@@ -120,7 +126,7 @@ final class EventReader {
     delta
         .inputJson()
         .flatMap(json -> json._partialJson().asKnown())
-        .ifPresent(piece -> call(index).arguments(piece));
+        .ifPresent(piece -> input(index, piece));
     delta
         .thinking()
         .flatMap(thought -> thought._thinking().asKnown())
@@ -133,6 +139,15 @@ final class EventReader {
         .signature()
         .flatMap(signature -> signature._signature().asKnown())
         .ifPresent(piece -> thought(index).signature.append(piece));
+  }
+
+  /** A server's own tools have inputs, too, and nobody here is to run these. */
+  private void input(long index, String piece) {
+    if (calls.containsKey(index) || !others.contains(index)) {
+      call(index).arguments(piece);
+    } else {
+      answer.beside(piece);
+    }
   }
 
   private AnswerBuilder.OpenCall call(long index) {

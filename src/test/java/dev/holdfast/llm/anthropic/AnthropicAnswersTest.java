@@ -178,6 +178,26 @@ class AnthropicAnswersTest {
     assertThat(failed.message()).contains("arguments without a tool call");
   }
 
+  @Test
+  @DisplayName(
+      "what a server's own tools were given and found is passed over, a call behind it not")
+  void serverTools() throws InterruptedException {
+    Message.Assistant message =
+        answer(
+                open(0, "'type':'server_tool_use','id':'s','name':'web_search','input':{}"),
+                delta(0, "'type':'input_json_delta','partial_json':'{}'"),
+                close(0),
+                open(1, "'type':'web_search_tool_result','tool_use_id':'s','content':[]"),
+                close(1),
+                open(2, "'type':'tool_use','id':'x','name':'a','input':{}"),
+                delta(2, "'type':'input_json_delta','partial_json':'{}'"),
+                close(2),
+                end("tool_use"))
+            .message();
+    assertThat(message.toolCalls()).containsExactly(new ToolCall("x", "a", "{}"));
+    assertThat(message.text()).isEmpty();
+  }
+
   private static String thought(int index, String text, String signature) {
     return open(index, "'type':'thinking','thinking':'','signature':''")
         + delta(index, "'type':'thinking_delta','thinking':'" + text + "'")
