@@ -293,7 +293,7 @@ class CompatibleServersTest extends ProviderFixture {
   }
 
   @Test
-  @DisplayName("a call of another model beside signed ones has the mark of one without a signature")
+  @DisplayName("a call without a signature beside signed ones has the mark of one")
   void signatureSkipped() throws InterruptedException {
     models.next(
         ModelBehaviour.rawStream(
@@ -304,12 +304,25 @@ class CompatibleServersTest extends ProviderFixture {
     Message.Assistant signed = answered(Vendor.OPENAI).message();
     Message.Assistant other = new Message.Assistant("", List.of(new ToolCall("y", "a", "{}")));
 
-    goOn("OPENAI", new Message.User("go"), other, result("y"), signed, result("x"));
+    Message.Assistant unsigned = new Message.Assistant("", "", other.toolCalls(), signed.opaque());
+
+    goOn(
+        "OPENAI",
+        new Message.User("go"),
+        other,
+        result("y"),
+        signed,
+        result("x"),
+        unsigned,
+        result("y"));
 
     String at = "/tool_calls/0/extra_content/google/thought_signature";
     JsonNode messages = models.lastRequest().body().path("messages");
     assertThat(messages.path(1).at(at).asString("")).isEqualTo("skip_thought_signature_validator");
     assertThat(messages.path(3).at(at).asString("")).isEqualTo("c2ln");
+    assertThat(messages.path(5).at(at).asString(""))
+        .as("whose first call was dropped")
+        .isEqualTo("skip_thought_signature_validator");
   }
 
   @ParameterizedTest

@@ -92,14 +92,16 @@ final class KeptFields {
   }
 
   private void extras(JsonNode extras, JsonNode calls) {
+    boolean kept = false;
     for (JsonNode call : calls) {
       JsonNode extra = extras.path(call.path("id").asString(""));
       if (extra.isObject()) {
         ((ObjectNode) call).set(EXTRA, extra);
+        kept = true;
       }
     }
-    // Of calls that are made together only the first is signed.
-    if (signed && extras.isEmpty()) {
+    // Of calls that are made together only the first is signed, and that one may have been dropped.
+    if (signed && !kept) {
       ObjectNode first = (ObjectNode) calls.path(0);
       first.putObject(EXTRA).putObject(GOOGLE).put(SIGNATURE, NO_SIGNATURE);
     }
