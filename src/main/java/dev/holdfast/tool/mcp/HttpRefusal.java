@@ -5,10 +5,14 @@ import io.modelcontextprotocol.spec.McpTransportException;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the HTTP status by which a server said that it did not begin a call. */
 final class HttpRefusal {
+  private static final int UNAUTHORIZED = 401;
+  private static final int FORBIDDEN = 403;
   private static final int REQUEST_TIMEOUT = 408;
+  private static final int MAX_CAUSES = 20;
 
   /** The SDK tells it in words alone, before what the server said. */
   private static final Pattern STATUS =
@@ -17,6 +21,27 @@ final class HttpRefusal {
               + " ?(4\\d\\d)\\b");
 
   private HttpRefusal() {}
+
+  /** Whoever the server does not know is told where what lets him in is written. */
+  static @Nullable String remedy(int status) {
+    boolean unwelcome = status == UNAUTHORIZED || status == FORBIDDEN;
+    return unwelcome
+        ? "See whether the headers that the design sends still let the worker in."
+        : null;
+  }
+
+  /** Of an error or one that it was caused by. */
+  static OptionalInt within(Exception error) {
+    @Nullable Throwable cause = error;
+    for (int i = 0; cause instanceof Exception each && i < MAX_CAUSES; i++) {
+      OptionalInt status = status(each);
+      if (status.isPresent()) {
+        return status;
+      }
+      cause = each.getCause();
+    }
+    return OptionalInt.empty();
+  }
 
   /** Empty for every error after which the call may have taken effect. */
   static OptionalInt status(Exception error) {

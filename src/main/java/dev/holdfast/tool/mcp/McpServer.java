@@ -158,11 +158,10 @@ final class McpServer implements AutoCloseable {
 
   /** It has not begun the call. */
   private ToolExecutionException refused(int status, Exception e) {
-    boolean unwelcome = status == 401 || status == 403;
     return new ToolExecutionException(
         "MCP server " + name + " refused the call (HTTP " + status + "): " + e.getMessage(),
         e,
-        unwelcome ? "See whether the headers that the design sends still let the worker in." : null,
+        HttpRefusal.remedy(status),
         List.of());
   }
 
@@ -224,12 +223,19 @@ final class McpServer implements AutoCloseable {
     } catch (NotPreparedException e) {
       throw e; // the machine's trouble, and no tool's
     } catch (IOException | TimeoutException | RuntimeException e) {
-      throw new ToolExecutionException(
-          "MCP server " + name + " cannot be started: " + e.getMessage(),
-          e,
-          spec.suggestedFix(),
-          spec.recoveryCommands());
+      throw notStarted(e);
     }
+  }
+
+  private ToolExecutionException notStarted(Exception e) {
+    OptionalInt status = HttpRefusal.within(e);
+    String remedy = status.isPresent() ? HttpRefusal.remedy(status.getAsInt()) : null;
+    String answered = status.isPresent() ? "HTTP " + status.getAsInt() + ": " : "";
+    return new ToolExecutionException(
+        "MCP server " + name + " cannot be started: " + answered + e.getMessage(),
+        e,
+        remedy == null ? spec.suggestedFix() : remedy,
+        remedy == null ? spec.recoveryCommands() : List.of());
   }
 
   /** A server that is well and only wants a new session has lost none of its starts. */

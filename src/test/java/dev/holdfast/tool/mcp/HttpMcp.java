@@ -22,6 +22,7 @@ final class HttpMcp implements AutoCloseable {
   private final Set<String> known = ConcurrentHashMap.newKeySet();
   private final AtomicInteger calls = new AtomicInteger();
   private volatile int refusal;
+  private volatile int closed;
   private volatile boolean strict;
   private volatile String way = "";
   private volatile boolean streams;
@@ -49,6 +50,13 @@ final class HttpMcp implements AutoCloseable {
    */
   void refuseCalls(int status) {
     refusal = status;
+  }
+
+  /**
+   * @param status of every request from now on
+   */
+  void refuseAll(int status) {
+    closed = status;
   }
 
   /**
@@ -90,7 +98,9 @@ final class HttpMcp implements AutoCloseable {
     }
     try (exchange) {
       String request = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      if (!exchange.getRequestMethod().equals("POST")) {
+      if (closed > 0) {
+        say(exchange, closed, "");
+      } else if (!exchange.getRequestMethod().equals("POST")) {
         exchange.sendResponseHeaders(405, -1);
       } else if (request.contains("\"initialize\"") && !isOld(exchange)) {
         greet(exchange, request);

@@ -341,6 +341,22 @@ class McpServersIT {
     }
   }
 
+  @Test
+  @DisplayName(
+      "A server over HTTP that lets nobody in is told of with its status and what to look at")
+  void httpUnwelcome() throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      server.refuseAll(401);
+      assertThatThrownBy(() -> open(new McpServerSpec.Http(server.url(), Map.of())))
+          .isInstanceOfSatisfying(
+              ToolExecutionException.class,
+              e -> {
+                assertThat(e).hasMessageContaining("cannot be started: HTTP 401");
+                assertThat(e.suggestedFix()).contains("headers that the design sends");
+              });
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @DisplayName("C38: where a server over HTTP has forgotten the session, a call begins a new one")
