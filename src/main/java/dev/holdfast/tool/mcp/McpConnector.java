@@ -13,12 +13,14 @@ import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.ProtocolVersions;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -36,6 +38,17 @@ record McpConnector(
     Map<String, String> environment, Path directory, Sandbox sandbox, McpSettings settings) {
   private static final McpSchema.Implementation CLIENT =
       McpSchema.Implementation.builder("holdfast", "1").build();
+
+  /**
+   * The SDK asks for the last one and takes any. By the newest a server may end a response before
+   * its answer, for the client to ask for that later, which the SDK does not.
+   */
+  private static final List<String> VERSIONS =
+      List.of(
+          ProtocolVersions.MCP_2025_11_25,
+          ProtocolVersions.MCP_2024_11_05,
+          ProtocolVersions.MCP_2025_03_26,
+          ProtocolVersions.MCP_2025_06_18);
 
   McpConnector {
     environment = Map.copyOf(environment);
@@ -113,6 +126,7 @@ record McpConnector(
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())
             .maxResponseSize(settings.maxMessage())
+            .supportedProtocolVersions(VERSIONS)
             .build();
     HttpTransport transport = new HttpTransport(streams, mapper, ended, open);
     return new McpConnection(client(transport), transport.ended(), () -> "", transport::stop);

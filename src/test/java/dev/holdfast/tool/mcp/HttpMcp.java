@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** An MCP server over HTTP that keeps sessions, and can be told to refuse. */
 final class HttpMcp implements AutoCloseable {
   private static final String SESSION = "Mcp-Session-Id";
+  private static final String VERSION = "MCP-Protocol-Version";
 
   private final HttpServer server;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -62,7 +63,8 @@ final class HttpMcp implements AutoCloseable {
   /**
    * @param way how every call is answered from now on: it is {@code accepted}, the answer is {@code
    *     empty}, has an {@code other} id or is a {@code stream} with nothing in it, or comes {@code
-   *     later} in the stream that the client has opened
+   *     later} in the stream that the client has opened, or is to be {@code asked} for again by who
+   *     speaks of a version that has it so
    */
   void answerCalls(String way) {
     this.way = way;
@@ -143,6 +145,13 @@ final class HttpMcp implements AutoCloseable {
     switch (way) {
       case "accepted" -> say(exchange, 202, "");
       case "empty" -> say(exchange, 200, "");
+      case "asked" -> {
+        boolean newest = "2025-11-25".equals(exchange.getRequestHeaders().getFirst(VERSION));
+        exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+        exchange.sendResponseHeaders(200, 0);
+        String event = newest ? "id: 1\nretry: 100\ndata: \n\n" : event(request);
+        exchange.getResponseBody().write(event.getBytes(StandardCharsets.UTF_8));
+      }
       case "other" ->
           say(exchange, 200, FakeMcp.answer(request).replace("\"id\": \"", "\"id\": \"other-"));
       case "stream" -> {
@@ -153,11 +162,14 @@ final class HttpMcp implements AutoCloseable {
         OutputStream opened = stream.join();
         say(exchange, 202, "");
         exchange.close();
-        opened.write(
-            ("data: " + FakeMcp.answer(request) + "\n\n").getBytes(StandardCharsets.UTF_8));
+        opened.write(event(request).getBytes(StandardCharsets.UTF_8));
         opened.flush();
       }
     }
+  }
+
+  private static String event(String request) {
+    return "data: " + FakeMcp.answer(request) + "\n\n";
   }
 
   private static void say(HttpExchange exchange, int status, String text) throws IOException {

@@ -416,6 +416,16 @@ class McpServersIT {
   }
 
   @Test
+  @DisplayName("A server over HTTP that would end a response and be asked for its answer answers")
+  void httpPolled() throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      server.answerCalls("asked");
+      assertThat(call("die").content()).startsWith("said hi");
+    }
+  }
+
+  @Test
   @DisplayName(
       "5.4: a tool that a server lists twice is there once: no second name passes approval")
   void listedTwice() throws Exception {
