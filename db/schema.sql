@@ -1601,6 +1601,9 @@ BEGIN
       d := latest_design(s->>'design');
     END IF;
     kind_name := kind_of_new_ticket(s->>'kind', d);
+    IF kind_name = 'workflow' THEN
+      PERFORM require_few_levels(parent, s->>'design');
+    END IF;
     title := shorten(COALESCE(s->>'title', parent.title || ': ' || (s->>'step'), s->>'step', parent.title), 1000);
     PERFORM know_lane(COALESCE(s->>'queue', parent.queue), kind_name);
     WITH item AS MATERIALIZED (
@@ -6408,6 +6411,36 @@ COMMENT ON FUNCTION holdfast.require_cost_limit(text,numeric) IS 'Refuses a limi
 GRANT EXECUTE ON FUNCTION holdfast.require_cost_limit(text,numeric) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_graph_ticket(t jsonb, place bigint)
+CREATE OR REPLACE FUNCTION holdfast.require_few_levels(above holdfast.ticket_base, design text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  most CONSTANT integer := 20;
+  levels integer;
+BEGIN
+  WITH RECURSIVE up (id, levels) AS (
+    SELECT above.id, (above.kind = 'workflow')::integer
+    UNION
+    SELECT d.ticket_id, u.levels + 1 FROM up u
+    JOIN ticket_dependencies d ON d.after_id = u.id AND d.name IS NOT NULL
+    JOIN workflows w ON w.ticket_id = d.ticket_id
+    WHERE u.levels < most
+  )
+  SELECT max(u.levels) INTO levels FROM up u;
+  IF levels >= most THEN
+    RAISE EXCEPTION 'the workflow "%" would be within % others, one in the other, and fewer are allowed', design, levels
+      USING ERRCODE = 'HF422', HINT = 'A design that is a step of its own, directly or not, needs a condition (when) that ends it.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_few_levels(holdfast.ticket_base,text) IS 'HF422 where a workflow that is added by a ticket would be within 20 others.';
+GRANT EXECUTE ON FUNCTION holdfast.require_few_levels(holdfast.ticket_base,text) TO holdfast_worker;
+
  RETURNS void
  LANGUAGE plpgsql
  IMMUTABLE

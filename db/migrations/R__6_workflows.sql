@@ -78,6 +78,30 @@ END
 $$;
 COMMENT ON FUNCTION start_expiry IS 'The expiry that the design gives, counted from now, for tickets of a step whose turn has come.';
 
+-- A design that is its own step, directly or not, would never end; and whoever cancels a workflow goes down through all that are in it.
+CREATE OR REPLACE FUNCTION require_few_levels(above ticket_base, design text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  most CONSTANT integer := 20;
+  levels integer;
+BEGIN
+  WITH RECURSIVE up (id, levels) AS (
+    SELECT above.id, (above.kind = 'workflow')::integer
+    UNION
+    SELECT d.ticket_id, u.levels + 1 FROM up u
+    JOIN ticket_dependencies d ON d.after_id = u.id AND d.name IS NOT NULL
+    JOIN workflows w ON w.ticket_id = d.ticket_id
+    WHERE u.levels < most
+  )
+  SELECT max(u.levels) INTO levels FROM up u;
+  IF levels >= most THEN
+    RAISE EXCEPTION 'the workflow "%" would be within % others, one in the other, and fewer are allowed', design, levels
+      USING ERRCODE = 'HF422', HINT = 'A design that is a step of its own, directly or not, needs a condition (when) that ends it.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_few_levels IS 'HF422 where a workflow that is added by a ticket would be within 20 others.';
+
 -- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "places": [...] if they are not all of it from 0 on, "breadth", "title" or "titles": [...],
 -- "queue", "priority", "on_cancelled": run or cancel}]. All tickets of a step are inserted by one statement.
 CREATE OR REPLACE FUNCTION add_children(parent ticket_base, steps jsonb) RETURNS bigint[]
@@ -96,6 +120,9 @@ BEGIN
       d := latest_design(s->>'design');
     END IF;
     kind_name := kind_of_new_ticket(s->>'kind', d);
+    IF kind_name = 'workflow' THEN
+      PERFORM require_few_levels(parent, s->>'design');
+    END IF;
     title := shorten(COALESCE(s->>'title', parent.title || ': ' || (s->>'step'), s->>'step', parent.title), 1000);
     PERFORM know_lane(COALESCE(s->>'queue', parent.queue), kind_name);
     WITH item AS MATERIALIZED (

@@ -14,6 +14,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.sql.Connection;
@@ -61,6 +62,26 @@ class WorkflowPeopleIT {
     bench.finish(c, "3");
     bench.advance();
     assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2, \"c\": 3}");
+  }
+
+  @Test
+  @DisplayName("that is a step of itself is within 19 others at most, and is cancelled as a whole")
+  void stepOfItself() {
+    String name = bench.workflowDesign("");
+    version(name, 2, "\"a\": {\"design\": \"%s\"}".formatted(name));
+    long id = bench.inbox.enqueue(NewTicket.ofDesign(name).withTitle("wf"));
+    for (int level = 1; level < 20; level++) {
+      bench.finish(bench.decide(bench.claimOne("workflow")));
+    }
+
+    ClaimedTicket last = bench.claimOne("workflow");
+
+    assertThatThrownBy(() -> bench.finish(bench.decide(last)))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("would be within 20 others")
+        .hasMessageContaining("needs a condition (when) that ends it");
+    bench.desk.cancel(id, "carl", null);
+    assertThat(bench.state(last.id())).isEqualTo("cancelled");
   }
 
   @Test
