@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import io.javalin.http.Context;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -34,8 +35,10 @@ public record Problem(int status, String title, String detail) {
     return new Problem(status, TITLES.getOrDefault(status, "Error"), detail);
   }
 
+  /** In bytes: a text would go out in the character set that HTTP has for unknown media types. */
   void answer(Context context) {
-    context.status(status).contentType(MEDIA_TYPE).result(Bodies.json(document()));
+    byte[] body = Bodies.json(document()).getBytes(StandardCharsets.UTF_8);
+    context.status(status).contentType(MEDIA_TYPE).result(body);
   }
 
   Map<String, Object> document() {

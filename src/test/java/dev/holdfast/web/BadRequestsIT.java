@@ -124,6 +124,15 @@ class BadRequestsIT {
   }
 
   @Test
+  @DisplayName("a refusal quotes letters of all scripts, in UTF-8")
+  void scripts() {
+    assertThat(
+            ann.get("/api/v1/tickets/1?Jörg日=1".replace("ö", "%C3%B6").replace("日", "%E6%97%A5"))
+                .detail())
+        .isEqualTo("there is no parameter \"Jörg日\" here, nor any other");
+  }
+
+  @Test
   @DisplayName("where there are no parameters, the refusal of one says so")
   void noParameters() {
     assertThat(ann.get("/api/v1/tickets/1?x=1").detail())
