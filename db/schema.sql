@@ -5601,6 +5601,7 @@ BEGIN
     RAISE EXCEPTION 'months and years are not equally long' USING ERRCODE = 'HF422', HINT = 'Take cron, as in 0 3 1 * *.';
   END IF;
   PERFORM require_time('next_at', put_schedule.next_at);
+  PERFORM require_time('next_runs', u.at) FROM unnest(put_schedule.next_runs) AS u (at);
   IF put_schedule.catch_up IS NULL OR put_schedule.catch_up NOT IN ('none', 'last', 'all') THEN
     RAISE EXCEPTION 'catch_up is none, last or all' USING ERRCODE = 'HF422';
   END IF;

@@ -161,15 +161,18 @@ class SchedulesIT {
   }
 
   @Test
-  @DisplayName("put in SQL takes no infinity for the next time")
+  @DisplayName("put in SQL takes no infinity for the next time, nor for the next ten")
   void infinity() {
     for (String time : List.of("infinity", "-infinity")) {
-      assertThatThrownBy(
-              () ->
-                  sql(
-                      "SELECT holdfast.put_schedule('x', 'ann', every => '1h', kind => 'k', next_at"
-                          + " => '%s')".formatted(time)))
-          .hasMessageContaining("next_at must be a time, not " + time);
+      for (String next : List.of("next_at => '%s'", "next_runs => '{2026-11-21, %s}'")) {
+        assertThatThrownBy(
+                () ->
+                    sql(
+                        "SELECT holdfast.put_schedule('x', 'ann', every => '1h', kind => 'k', "
+                            + next.formatted(time)
+                            + ")"))
+            .hasMessageContaining(next.split(" ", 2)[0] + " must be a time, not " + time);
+      }
     }
   }
 
