@@ -6,6 +6,7 @@ import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
@@ -192,11 +193,25 @@ record TicketForms(WebPorts ports) implements Routes {
     answer(
         context,
         () -> {
+          requireSwitch(id, context.formParam("switched"), on);
           ports
               .desk()
               .setAutoRetry(id, Visitor.of(context).actor(), on ? AutoRetry.ON : AutoRetry.OFF);
           return Notice.good("The sessions of #" + id + (on ? " retry again." : " retry no more."));
         });
+  }
+
+  /** A switch leaves the ticket's version as it was, and an old form would undo a newer one. */
+  private void requireSwitch(long id, @Nullable String seen, boolean wanted) {
+    AutoRetrySwitch now = ports.tickets().autoRetry(id).orElse(null);
+    if (now != null
+        && now.enabled() != wanted
+        && seen != null
+        && !seen.equals(TicketPage.at(now))) {
+      throw new StaleViewException(
+          "ticket %s has changed since you looked: %s has switched its auto-retry"
+              .formatted(id, now.changedBy()));
+    }
   }
 
   private void queue(Context context) {

@@ -134,6 +134,15 @@ public record TicketPage(
     return autoRetry != null && !autoRetry.enabled();
   }
 
+  /** When that was said, for the form that says otherwise. */
+  public String switchedAt() {
+    return at(autoRetry);
+  }
+
+  static String at(@Nullable AutoRetrySwitch autoRetry) {
+    return autoRetry == null ? "never" : autoRetry.changedAt().toString();
+  }
+
   public boolean allows(String action) {
     return ticket.allowedActions() != null && ticket.allowedActions().contains(action);
   }

@@ -207,5 +207,31 @@ class StalePagesIT {
     assertThat(visitor.post("/schedules/act", form)).contains("The form was sent before");
     assertThat(database.column("SELECT id FROM holdfast.tickets WHERE kind = 'nightly'"))
         .hasSize(1);
+  @Test
+  @DisplayName("D34: an old form to switch the auto-retry does not undo a newer switch")
+  void oldSwitch() throws Exception {
+    long id = database.enqueue("agent");
+    String first = visitor.page("/tickets/" + id);
+    assertThat(switchRetry(id, first)).contains("The sessions of #" + id + " retry no more.");
+    assertThat(switchRetry(id, first)).contains("The sessions of #" + id + " retry no more.");
+    String second = visitor.page("/tickets/" + id);
+    assertThat(switchRetry(id, second)).contains("The sessions of #" + id + " retry again.");
+
+    assertThat(switchRetry(id, first))
+        .contains("ticket " + id + " has changed since you looked")
+        .doesNotContain("retry no more");
+  }
+
+  private String switchRetry(long id, String shown) throws Exception {
+    return visitor.post(
+        "/tickets/" + id + "/auto-retry",
+        "switched="
+            + ConsoleVisitor.field(shown, "switched")
+            + "&enabled="
+            + ConsoleVisitor.field(shown, "enabled")
+            + "&back=%2Ftickets%2F"
+            + id);
+  }
+
   }
 }
