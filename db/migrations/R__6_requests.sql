@@ -8,12 +8,14 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION ticket_version IS 'Changes whenever a ticket does: its ETag. Of the columns lease_no and updated_at of tickets.';
 
-CREATE OR REPLACE FUNCTION require_version(id bigint, version text) RETURNS void
+DROP FUNCTION IF EXISTS require_version(bigint, text);
+CREATE OR REPLACE FUNCTION require_version(id bigint, version text, actor text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
   shown tickets;
   last_action ticket_activity;
+  last_actor text;
 BEGIN
   t := locked_ticket(require_version.id);
   SELECT * INTO shown FROM tickets v WHERE v.id = t.id;
@@ -21,13 +23,20 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO last_action FROM ticket_activity a WHERE a.ticket_id = t.id ORDER BY a.id DESC LIMIT 1;
+  -- Of an order on several tickets, one may have changed another: a workflow takes its steps with it, and is held when one is cancelled.
+  SELECT a.actor INTO last_actor FROM ticket_activity a
+  WHERE a.ticket_id = (last_action.details->>'cancelled')::bigint AND a.action = 'cancelled' ORDER BY a.id DESC LIMIT 1;
+  IF COALESCE(last_actor, last_action.actor) = require_version.actor
+      AND last_action.created_at >= NULLIF(current_setting('holdfast.order_began', true), '')::timestamptz THEN
+    RETURN;
+  END IF;
   RAISE EXCEPTION 'ticket % has changed since you looked: it is %', t.id, shown.state ||
     CASE WHEN last_action.id IS NULL THEN '' ELSE format('; %s was the last to act on it (%s at %s)', last_action.actor,
       last_action.action, to_char(last_action.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')) END
     USING ERRCODE = 'HF412', DETAIL = shown.state;
 END
 $$;
-COMMENT ON FUNCTION require_version IS 'Locks a ticket for the rest of the transaction; SQLSTATE HF412 if it is no longer as it was when ticket_version said this of it.';
+COMMENT ON FUNCTION require_version IS 'Locks a ticket for the rest of the transaction; SQLSTATE HF412 if it is no longer as it was when ticket_version said this of it, unless actor was the last to act on it, in the order on several tickets that this transaction is part of.';
 
 CREATE OR REPLACE FUNCTION take_request_key(key text, request_hash text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

@@ -26,8 +26,6 @@ import tools.jackson.databind.JsonNode;
 public final class PostgresTicketDesk implements TicketDesk {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
-  private static final String OF_ORDER = " FROM set_config('holdfast.order_began', :began, true)";
-
   /** Tickets of a release that are taken back in one transaction. */
   private static final int PORTION = 500;
 
@@ -122,11 +120,11 @@ public final class PostgresTicketDesk implements TicketDesk {
       Conversation conversation) {
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep, :fresh)"
             + " FROM set_config('holdfast.release_key', :release, true)",
         call ->
             call.bind("release", terms.release == null ? "" : terms.release)
-                .bind("actor", actor)
                 .bind("guidance", guidance)
                 .bind("keep", retries == Retries.KEEP)
                 .bind("fresh", conversation == Conversation.START_OVER));
@@ -136,16 +134,18 @@ public final class PostgresTicketDesk implements TicketDesk {
   public TicketState hold(long ticketId, String actor, String reason) {
     return act(
         ticketId,
-        "SELECT holdfast.hold_ticket(:id, :actor, :reason)" + OF_ORDER,
-        call -> call.bind("began", terms.began).bind("actor", actor).bind("reason", reason));
+        actor,
+        "SELECT holdfast.hold_ticket(:id, :actor, :reason)",
+        call -> call.bind("reason", reason));
   }
 
   @Override
   public TicketState cancel(long ticketId, String actor, @Nullable String reason) {
     return act(
         ticketId,
-        "SELECT holdfast.cancel_ticket(:id, :actor, :reason)" + OF_ORDER,
-        call -> call.bind("began", terms.began).bind("actor", actor).bind("reason", reason));
+        actor,
+        "SELECT holdfast.cancel_ticket(:id, :actor, :reason)",
+        call -> call.bind("reason", reason));
   }
 
   @Override
@@ -155,6 +155,7 @@ public final class PostgresTicketDesk implements TicketDesk {
     }
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.decide_tool_call(:id, :actor, :decision, :call, :arguments::jsonb, :words,"
             + " :remember)",
         call ->
@@ -199,8 +200,9 @@ public final class PostgresTicketDesk implements TicketDesk {
             });
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.answer_ticket(:id, :actor, CAST(:answer AS jsonb))",
-        call -> call.bind("actor", actor).bind("answer", answer));
+        call -> call.bind("answer", answer));
   }
 
   /** SQL checks the rest of an answer: whether a choice is one, who was first. */
@@ -218,37 +220,37 @@ public final class PostgresTicketDesk implements TicketDesk {
   @Override
   public TicketState approve(long ticketId, String actor) {
     return act(
-        ticketId, "SELECT holdfast.approve_ticket(:id, :actor)", call -> call.bind("actor", actor));
+        ticketId, actor, "SELECT holdfast.approve_ticket(:id, :actor)", UnaryOperator.identity());
   }
 
   @Override
   public TicketState reject(long ticketId, String actor, String feedback) {
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.reject_ticket(:id, :actor, :feedback)",
-        call -> call.bind("actor", actor).bind("feedback", feedback));
+        call -> call.bind("feedback", feedback));
   }
 
   @Override
   public TicketState abortRetry(long ticketId, String actor) {
     return act(
-        ticketId, "SELECT holdfast.abort_retry(:id, :actor)", call -> call.bind("actor", actor));
+        ticketId, actor, "SELECT holdfast.abort_retry(:id, :actor)", UnaryOperator.identity());
   }
 
   @Override
   public TicketState setAutoRetry(long ticketId, String actor, AutoRetry autoRetry) {
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.set_auto_retry(:id, :actor, :enabled)",
-        call -> call.bind("actor", actor).bind("enabled", autoRetry == AutoRetry.ON));
+        call -> call.bind("enabled", autoRetry == AutoRetry.ON));
   }
 
   @Override
   public TicketState unrelease(long ticketId, String actor) {
     return act(
-        ticketId,
-        "SELECT holdfast.unrelease_ticket(:id, :actor)",
-        call -> call.bind("actor", actor));
+        ticketId, actor, "SELECT holdfast.unrelease_ticket(:id, :actor)", UnaryOperator.identity());
   }
 
   @Override
@@ -277,8 +279,9 @@ public final class PostgresTicketDesk implements TicketDesk {
   public TicketState useDesign(long ticketId, String actor, @Nullable Integer version) {
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.use_design(:id, :actor, :version)",
-        call -> call.bind("actor", actor).bind("version", version));
+        call -> call.bind("version", version));
   }
 
   @Override
@@ -286,16 +289,18 @@ public final class PostgresTicketDesk implements TicketDesk {
     rules.checkPayload(payload);
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.edit_payload(:id, :actor, CAST(:payload AS jsonb))",
-        call -> call.bind("actor", actor).bind("payload", payload));
+        call -> call.bind("payload", payload));
   }
 
   @Override
   public TicketState assign(long ticketId, @Nullable String assignee, String actor) {
     return act(
         ticketId,
+        actor,
         "SELECT holdfast.assign_ticket(:id, :assignee, :actor)",
-        call -> call.bind("assignee", assignee).bind("actor", actor));
+        call -> call.bind("assignee", assignee));
   }
 
   @Override
@@ -304,9 +309,7 @@ public final class PostgresTicketDesk implements TicketDesk {
         transactions.run(
             handle -> {
               takeKey(handle, ticketId);
-              if (terms.version != null) {
-                requireVersion(handle, ticketId, terms.version);
-              }
+              requireVersion(handle, ticketId, actor);
               return call(
                   handle,
                   "SELECT holdfast.replay_ticket(:id, :actor, :step)",
@@ -328,16 +331,19 @@ public final class PostgresTicketDesk implements TicketDesk {
         call -> call.bind("queue", queue).bind("actor", actor));
   }
 
-  private TicketState act(long ticketId, String statement, UnaryOperator<Query> arguments) {
+  private TicketState act(
+      long ticketId, String actor, String statement, UnaryOperator<Query> arguments) {
     String state =
         transactions.run(
             handle -> {
               // The key first: what was done has changed the version.
               takeKey(handle, ticketId);
-              if (terms.version != null) {
-                requireVersion(handle, ticketId, terms.version);
-              }
-              return call(handle, statement, query -> arguments.apply(query.bind("id", ticketId)));
+              joinOrder(handle);
+              requireVersion(handle, ticketId, actor);
+              return call(
+                  handle,
+                  statement,
+                  query -> arguments.apply(query.bind("id", ticketId).bind("actor", actor)));
             });
     return TicketState.ofWireName(state).orElseThrow();
   }
@@ -361,11 +367,24 @@ public final class PostgresTicketDesk implements TicketDesk {
         query -> query.bind("key", key.key()).bind("id", ticketId));
   }
 
-  private void requireVersion(Handle handle, long ticketId, String seen) {
-    call(
-        handle,
-        "SELECT holdfast.require_version(:id, :version)",
-        query -> query.bind("id", ticketId).bind("version", seen));
+  /** What the order has done to a ticket before is no change that somebody has to look at. */
+  private void joinOrder(Handle handle) {
+    if (!terms.began.isEmpty()) {
+      call(
+          handle,
+          "SELECT set_config('holdfast.order_began', :began, true)",
+          query -> query.bind("began", terms.began));
+    }
+  }
+
+  private void requireVersion(Handle handle, long ticketId, String actor) {
+    String seen = terms.version;
+    if (seen != null) {
+      call(
+          handle,
+          "SELECT holdfast.require_version(:id, :version, :actor)",
+          query -> query.bind("id", ticketId).bind("version", seen).bind("actor", actor));
+    }
   }
 
   private void call(String statement, UnaryOperator<Query> arguments) {

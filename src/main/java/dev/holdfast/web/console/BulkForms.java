@@ -106,24 +106,27 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
   }
 
   private Consumer<BulkRun.Item> deed(Context context, String wanted, String actor, String id) {
+    TicketDesk desk = ports.desk().asOneOrder();
     return switch (wanted) {
-      case "release" -> release(context, actor, id);
-      case "cancel" -> item -> desk(item).cancel(item.id(), actor, null);
-      case "hold" -> item -> desk(item).hold(item.id(), actor, "held by " + actor);
-      case "approve" -> item -> desk(item).approve(item.id(), actor);
+      case "release" -> release(context, desk, actor, id);
+      case "cancel" -> item -> asSeen(desk, item).cancel(item.id(), actor, null);
+      case "hold" -> item -> asSeen(desk, item).hold(item.id(), actor, "held by " + actor);
+      case "approve" -> item -> asSeen(desk, item).approve(item.id(), actor);
       default -> {
         String person = TicketForms.words(context, "assignee");
-        yield item -> desk(item).assign(item.id(), person, actor);
+        yield item -> asSeen(desk, item).assign(item.id(), person, actor);
       }
     };
   }
 
-  private Consumer<BulkRun.Item> release(Context context, String actor, String key) {
+  private static Consumer<BulkRun.Item> release(
+      Context context, TicketDesk desk, String actor, String key) {
     String guidance = TicketForms.words(context, "guidance");
     Retries retries = TicketForms.retries(context);
     Conversation conversation = TicketForms.conversation(context);
+    TicketDesk releasing = desk.releasingAs(key);
     return item ->
-        desk(item).releasingAs(key).release(item.id(), actor, guidance, retries, conversation);
+        asSeen(releasing, item).release(item.id(), actor, guidance, retries, conversation);
   }
 
   private BulkRun releaseAll(Context context, String back, String actor) {
@@ -134,7 +137,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
             ? reader.groupSize(query.fingerprint(), query.category())
             : 0;
     BulkRun.Order order = order(RELEASED, total, back);
-    return start(order, heldItems(query, seen), release(context, actor, order.id()));
+    return start(order, heldItems(query, seen), release(context, ports.desk(), actor, order.id()));
   }
 
   /** Of one design, as many as there were when the page was made. */
@@ -149,7 +152,10 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
             .mapToLong(DesignReviews::tickets)
             .sum();
     Iterator<BulkRun.Item> all = new ReviewedTickets(design).all(ports.tickets(), seen(context));
-    return start(order(APPROVED, total, back), all, item -> desk(item).approve(item.id(), actor));
+    return start(
+        order(APPROVED, total, back),
+        all,
+        item -> asSeen(ports.desk(), item).approve(item.id(), actor));
   }
 
   private Iterator<BulkRun.Item> heldItems(TicketFilter filter, Instant seen) {
@@ -168,8 +174,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
   }
 
   /** The desk for a ticket as it was seen. */
-  private TicketDesk desk(BulkRun.Item item) {
-    TicketDesk desk = ports.desk();
+  private static TicketDesk asSeen(TicketDesk desk, BulkRun.Item item) {
     return item.version() == null ? desk : desk.onVersion(item.version());
   }
 

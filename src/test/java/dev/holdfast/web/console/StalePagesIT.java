@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.queue.Finish;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -12,8 +13,11 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -92,6 +96,50 @@ class StalePagesIT {
   }
 
   @Test
+  @DisplayName(
+      "22.2: a workflow and its steps that were selected together count once each, in any order,"
+          + " but for what somebody else has changed")
+  void workflowWithItsSteps() throws Exception {
+    TestQueue queue = new TestQueue(TestQueue.on(database).queue(), database, "workflow");
+    long id = queue.enqueue();
+    long lease = queue.claim();
+    queue
+        .queue()
+        .finish(
+            List.of(
+                new Finish.Advanced(
+                    id,
+                    lease,
+                    "{\"steps\": [{\"step\": \"a\", \"kind\": \"manual\", \"payloads\": [1,"
+                        + " 2]}]}")),
+            List.of(lease));
+    long step = database.number("SELECT max(id) FROM holdfast.tickets");
+
+    assertThat(visitor.post("/held/act", "do=hold" + seen(id, step - 1, step)))
+        .contains("Held 3 tickets.");
+    assertThat(visitor.post("/held/act", "do=release" + seen(id, step - 1, step)))
+        .contains("Released 3 tickets.");
+    String old = seen(step);
+    database.run("SELECT holdfast.hold_ticket(?, 'bob', 'mine')", step);
+    assertThat(visitor.post("/held/act", "do=cancel" + seen(step - 1) + old + seen(id)))
+        .contains("Cancelled 2 of 3.", "bob was the last to act on it");
+  }
+
+  private String seen(long... ids) {
+    return LongStream.of(ids)
+        .mapToObj(
+            id ->
+                "&id="
+                    + id
+                    + "%40"
+                    + database.value(
+                        "SELECT holdfast.ticket_version(lease_no, updated_at) FROM holdfast.tickets"
+                            + " WHERE id = ?",
+                        id))
+        .collect(Collectors.joining());
+  }
+
+  @Test
   @DisplayName("22.2: the part of an action's page that renews itself says whether it is at work")
   void actionAtWork() throws Exception {
     long id = tickets.hold("one", "boom");
@@ -159,6 +207,32 @@ class StalePagesIT {
     assertThat(tryNow(id, visitor.page("/tickets/" + id))).contains("is being aborted");
   }
 
+  @Test
+  @DisplayName("D34: an old form to switch the auto-retry does not undo a newer switch")
+  void oldSwitch() throws Exception {
+    long id = database.enqueue("agent");
+    String first = visitor.page("/tickets/" + id);
+    assertThat(switchRetry(id, first)).contains("The sessions of #" + id + " retry no more.");
+    assertThat(switchRetry(id, first)).contains("The sessions of #" + id + " retry no more.");
+    String second = visitor.page("/tickets/" + id);
+    assertThat(switchRetry(id, second)).contains("The sessions of #" + id + " retry again.");
+
+    assertThat(switchRetry(id, first))
+        .contains("ticket " + id + " has changed since you looked")
+        .doesNotContain("retry no more");
+  }
+
+  private String switchRetry(long id, String shown) throws Exception {
+    return visitor.post(
+        "/tickets/" + id + "/auto-retry",
+        "switched="
+            + ConsoleVisitor.field(shown, "switched")
+            + "&enabled="
+            + ConsoleVisitor.field(shown, "enabled")
+            + "&back=%2Ftickets%2F"
+            + id);
+  }
+
   private String group(long id) {
     return "fingerprint="
         + database.value("SELECT error_fingerprint FROM holdfast.tickets WHERE id = ?", id);
@@ -207,31 +281,5 @@ class StalePagesIT {
     assertThat(visitor.post("/schedules/act", form)).contains("The form was sent before");
     assertThat(database.column("SELECT id FROM holdfast.tickets WHERE kind = 'nightly'"))
         .hasSize(1);
-  @Test
-  @DisplayName("D34: an old form to switch the auto-retry does not undo a newer switch")
-  void oldSwitch() throws Exception {
-    long id = database.enqueue("agent");
-    String first = visitor.page("/tickets/" + id);
-    assertThat(switchRetry(id, first)).contains("The sessions of #" + id + " retry no more.");
-    assertThat(switchRetry(id, first)).contains("The sessions of #" + id + " retry no more.");
-    String second = visitor.page("/tickets/" + id);
-    assertThat(switchRetry(id, second)).contains("The sessions of #" + id + " retry again.");
-
-    assertThat(switchRetry(id, first))
-        .contains("ticket " + id + " has changed since you looked")
-        .doesNotContain("retry no more");
-  }
-
-  private String switchRetry(long id, String shown) throws Exception {
-    return visitor.post(
-        "/tickets/" + id + "/auto-retry",
-        "switched="
-            + ConsoleVisitor.field(shown, "switched")
-            + "&enabled="
-            + ConsoleVisitor.field(shown, "enabled")
-            + "&back=%2Ftickets%2F"
-            + id);
-  }
-
   }
 }
