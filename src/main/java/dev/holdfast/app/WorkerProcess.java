@@ -189,10 +189,7 @@ final class WorkerProcess implements AutoCloseable {
   /** Outside the pool: one connection is kept for as long as the worker lives. */
   private static DataSource listening(Settings settings, Database database) {
     String listenUrl = settings.database().listenUrl();
-    Database direct =
-        listenUrl == null
-            ? database
-            : new Database(listenUrl, database.user(), database.password(), 1, "holdfast");
+    Database direct = listenUrl == null ? database : database.at(listenUrl);
     return direct.withApplicationName("holdfast-listen").listening();
   }
 

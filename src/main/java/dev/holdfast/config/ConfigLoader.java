@@ -82,7 +82,12 @@ public final class ConfigLoader {
     SecretFiles files = new SecretFiles(directory);
     Map<String, Given> given = new HashMap<>(files.resolve(fromFile(file, files)));
     given.putAll(files.credentials(environment.getOrDefault("CREDENTIALS_DIRECTORY", "")));
-    given.putAll(files.resolve(fromEnvironment()));
+    Map<String, Given> nearer = files.resolve(fromEnvironment());
+    Given address = nearer.get(DatabaseKeys.URL.name());
+    if (address != null) {
+      given.keySet().removeAll(DatabaseKeys.saidBy(String.valueOf(address.value())));
+    }
+    given.putAll(nearer);
     ProviderKeys.KEY_VARIABLES.forEach(
         (variable, provider) -> usual(variable, provider, given, files));
     flags.forEach((key, text) -> given.put(key, new Given(text, "the command line")));

@@ -1,5 +1,7 @@
 package dev.holdfast.config;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The keys of the database's address and of a worker's connections. */
@@ -20,12 +22,16 @@ final class DatabaseKeys {
               + " directory.");
   static final Key<String> USER =
       SECTION.key(
-          "database.user", KeyType.Text.ANY, "", "The database user, unless the URL names one.");
+          "database.user",
+          KeyType.Text.ANY,
+          "",
+          "The database user. It comes before one in the URL, unless that is of the environment and"
+              + " this of the file.");
   static final Key<String> PASSWORD =
       SECTION.secret(
           "database.password",
           KeyType.Text.ANY,
-          "The database user's password, unless the URL has it.");
+          "The database user's password. It comes before one in the URL in the same way.");
   static final Key<Integer> POOL_SIZE =
       SECTION.key(
           "database.pool-size",
@@ -43,5 +49,20 @@ final class DatabaseKeys {
           "Where to LISTEN for new tickets, if database.url goes through a transaction pooler,"
               + " which drops notifications. Empty is database.url.");
 
+  private static final Pattern NAMES_USER = Pattern.compile("//[^/?]+@|[?&]user=");
+  private static final Pattern HAS_PASSWORD = Pattern.compile("//[^/?:]*:[^/]*@|[?&]password=");
+
   private DatabaseKeys() {}
+
+  /** The keys whose values stand in the address. */
+  static Set<String> saidBy(String address) {
+    Set<String> keys = new HashSet<>();
+    if (NAMES_USER.matcher(address).find()) {
+      keys.add(USER.name());
+    }
+    if (HAS_PASSWORD.matcher(address).find()) {
+      keys.add(PASSWORD.name());
+    }
+    return keys;
+  }
 }

@@ -68,6 +68,21 @@ public record Database(
     return new Database(url, user, password, poolSize, newApplicationName);
   }
 
+  /**
+   * The same database elsewhere, as beside its pooler.
+   *
+   * @param otherUrl with the user and the password that it takes there, or else these are taken
+   */
+  public Database at(String otherUrl) {
+    DatabaseUrl other = DatabaseUrl.parse(otherUrl);
+    return new Database(
+        otherUrl,
+        other.user() == null ? user : other.user(),
+        other.password() == null ? password : other.password(),
+        poolSize,
+        applicationName);
+  }
+
   /** Another database of the same server. */
   public Database named(String databaseName) {
     String renamed = url.replaceFirst("/[^/?]*(\\?|$)", "/" + databaseName + "$1");

@@ -54,6 +54,42 @@ class ConfigLoaderTest {
         .isEqualTo(3);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "postgres://ann:pw@h/db, -, -",
+        "jdbc:postgresql://h/db?user=ann&password=pw, -, -",
+        "postgres://ann@h/db, -, filed",
+        "postgres://h/db, file, filed",
+      })
+  @DisplayName("user and password of the file give way to those in an URL of the environment")
+  void credentialsOfUrl(String url, @Nullable String user, @Nullable String password)
+      throws IOException {
+    file("database: {url: 'postgres://other/db', user: file, password: filed}\n");
+
+    DatabaseSettings database = load(Map.of("HOLDFAST_DATABASE_URL", url), Map.of()).database();
+
+    assertThat(database.user()).isEqualTo(user);
+    assertThat(database.password()).isEqualTo(password);
+  }
+
+  @Test
+  @DisplayName("of one layer, user and password come before those in the URL")
+  void ownCredentials() {
+    DatabaseSettings database =
+        load(
+                Map.of(
+                    "HOLDFAST_DATABASE_URL", "postgres://ann:pw@h/db",
+                    "HOLDFAST_DATABASE_USER", "bob",
+                    "HOLDFAST_DATABASE_PASSWORD", "his"),
+                Map.of())
+            .database();
+
+    assertThat(database.user()).isEqualTo("bob");
+    assertThat(database.password()).isEqualTo("his");
+  }
+
   @Test
   @DisplayName("a key with dots, lists, nested maps, hyphens or underscores, empty sections")
   void shapes() throws IOException {
@@ -269,13 +305,20 @@ class ConfigLoaderTest {
     Files.writeString(directory.resolve("pw"), "from a file\n");
     Files.writeString(directory.resolve("keys"), "sk-first\nsk-second\n");
     Files.writeString(directory.resolve("url"), "postgres://ann:in-the-url@db/x\n");
-    file("database:\n  password_file: pw\nproviders:\n  other:\n    api-keys-file: keys\n");
+    file(
+        "database:\n"
+            + "  url-file: url\n"
+            + "  password_file: pw\n"
+            + "providers:\n"
+            + "  other:\n"
+            + "    api-keys-file: keys\n");
     Settings settings =
         load(
             Map.of(
-                "OPENAI_API_KEY_FILE", "pw2",
-                "HOLDFAST_PROVIDERS_ANTHROPIC_API_KEY_FILE", directory.resolve("pw2").toString(),
-                "HOLDFAST_DATABASE_URL_FILE", "url"),
+                "OPENAI_API_KEY_FILE",
+                "pw2",
+                "HOLDFAST_PROVIDERS_ANTHROPIC_API_KEY_FILE",
+                directory.resolve("pw2").toString()),
             Map.of(),
             "pw2");
 

@@ -126,6 +126,17 @@ class DatabaseTest {
   }
 
   @Test
+  @DisplayName("another address of the same database has its own user and password, or else these")
+  void otherAddress() {
+    Database pooler = new Database("postgres://u:p@pooler/db", null, null, 7, "holdfast");
+
+    assertThat(pooler.at("postgres://direct:secret@server/db"))
+        .isEqualTo(new Database("jdbc:postgresql://server/db", "direct", "secret", 7, "holdfast"));
+    assertThat(pooler.at("jdbc:postgresql://server/db"))
+        .isEqualTo(new Database("jdbc:postgresql://server/db", "u", "p", 7, "holdfast"));
+  }
+
+  @Test
   @DisplayName("the text form masks the password, and that of the client's key")
   void masked() {
     assertThat(Database.of("postgres://u:s3cret@h/db"))
