@@ -67,6 +67,10 @@ final class HttpStatusFinder {
               + "]{1,100}\\))?\\s{0,3}[:(\\[-]?\\s{0,3})"
               + S
               + END
+              // An error occurred (404) when calling the HeadObject operation
+              + "|(?i:error occurred \\()"
+              + S
+              + "(?=\\) when calling)"
               // returned error: 403, failed with 502, got status: 429
               + "|(?i:\\b(?:returned|responded|responds|failed|got|received|answered|with|status|response|rejected)(?:"
               + " (?:an?|the|http|status|error|code|of|with)){0,4}:?\\s{1,3}\\(?)"

@@ -15,6 +15,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,6 +157,31 @@ class ClassifierTest {
     Failure failure = classifier.classify(ErrorReport.ofText(text));
     assertThat(failure.category()).isEqualTo(UNKNOWN);
     assertThat(failure.httpStatus()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "HTTPSConnectionPool(host='x', port=443): Max retries exceeded (Caused by SSLError("
+            + "SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify"
+            + " failed: self signed certificate'))) | SYSTEM_ERROR |",
+        "HTTPSConnectionPool(host='x', port=443): Max retries exceeded with url: / | TRANSIENT |",
+        "An error occurred (404) when calling the HeadObject operation: Not Found | API_ERROR"
+            + " | 404",
+        "An error occurred (503) when calling the PutObject operation: x | TRANSIENT | 503",
+        "RESOURCE_EXHAUSTED | TRANSIENT |",
+        "net::ERR_SOCKET_CONNECTION_TIMEOUT | TRANSIENT |",
+        "daily request limit reached | TRANSIENT |",
+        "exit code 1 from timeout | UNKNOWN |",
+        "exit code 1 from sh: timeout | TRANSIENT |",
+      })
+  @DisplayName("A6, A7, A9: what clients of services say; a program's name is no error")
+  void clients(String text, Category expected, @Nullable Integer status) {
+    Failure failure = classifier.classify(ErrorReport.ofText(text));
+    assertThat(failure.category()).isEqualTo(expected);
+    assertThat(failure.httpStatus()).isEqualTo(status);
   }
 
   @Test
