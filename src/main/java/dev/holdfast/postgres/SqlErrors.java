@@ -113,9 +113,9 @@ public final class SqlErrors {
     };
   }
 
-  /** Shut down, or cut off: later it is back. */
+  /** Shut down, or cut off: later it is back. Or the transaction's next statement came too late. */
   private static boolean isOutage(String state) {
-    return state.startsWith("57P0") || state.isEmpty();
+    return state.startsWith("57P0") || state.isEmpty() || state.equals("25P03");
   }
 
   private static StatementRefusedException refused(String message, String state, SQLException e) {
@@ -138,15 +138,16 @@ public final class SqlErrors {
   }
 
   /**
-   * True for a deadlock, a serialization failure or a lost statement: nothing was done, the same
-   * call may succeed now.
+   * True for a deadlock, a serialization failure, a transaction that the server has ended because
+   * it took too long, or a lost statement: nothing was done, the same call may succeed now.
    */
   public static boolean isWorthAnotherTry(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
-        return "40001".equals(sql.getSQLState())
-            || "40P01".equals(sql.getSQLState())
-            || isStatementLost(sql);
+        return switch (String.valueOf(sql.getSQLState())) {
+          case "40001", "40P01", "25P04" -> true;
+          default -> isStatementLost(sql);
+        };
       }
     }
     return false;

@@ -1,0 +1,30 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
+import java.sql.SQLException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class SqlErrorsTest {
+  @Test
+  @DisplayName("20.2: a transaction that ends because its worker was frozen is waited out")
+  void idleInTransaction() {
+    SQLException ended =
+        new SQLException("terminating connection due to idle-in-transaction timeout", "25P03");
+    assertThat(SqlErrors.translate(ended))
+        .isInstanceOf(QueueUnavailableException.class)
+        .isNotInstanceOf(StatementRefusedException.class);
+  }
+
+  @Test
+  @DisplayName("20.2: a transaction that took too long is done again before it is refused")
+  void transactionTimeout() {
+    SQLException ended =
+        new SQLException("terminating connection due to transaction timeout", "25P04");
+    assertThat(SqlErrors.isWorthAnotherTry(new IllegalStateException(ended))).isTrue();
+    assertThat(SqlErrors.translate(ended)).isInstanceOf(StatementRefusedException.class);
+  }
+}
