@@ -14,11 +14,17 @@ import org.slf4j.LoggerFactory;
  * the process with code 0. A hook that only closed would leave the code to the signal (143), which
  * supervisors read as a failure.
  *
+ * @param answered that the database has answered: what runs may have claimed tickets since
  * @param running what is to be closed; a start may wait for a database that hangs
- * @param patience how long the end waits for a start; who ends the process must not wait, too
- * @param longest how long closing may take; the process then ends all the same, with code 1
+ * @param patience how long the end waits for that answer; who ends the process must not wait, too
+ * @param longest how long the rest of the start, and then closing, may take; the process then ends
+ *     all the same, with code 1
  */
-record ProcessExit(CompletableFuture<AutoCloseable> running, Duration patience, Duration longest) {
+record ProcessExit(
+    CompletableFuture<?> answered,
+    CompletableFuture<AutoCloseable> running,
+    Duration patience,
+    Duration longest) {
   private static final Logger log = LoggerFactory.getLogger(ProcessExit.class);
   private static final Duration LAST_WORDS = Duration.ofMillis(200);
   private static final int FAILED = 1;
@@ -59,9 +65,10 @@ record ProcessExit(CompletableFuture<AutoCloseable> running, Duration patience, 
     Runtime.getRuntime().halt(code.get());
   }
 
-  private AutoCloseable started() throws InterruptedException {
+  AutoCloseable started() throws InterruptedException {
     try {
-      return running.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      CompletableFuture.anyOf(answered, running).get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return running.get(longest.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       log.warn("ended before it had started");
     } catch (ExecutionException e) {

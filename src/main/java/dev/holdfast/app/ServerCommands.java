@@ -50,7 +50,8 @@ record ServerCommands(Path home) implements Servers {
     CompletableFuture<Void> answered = new CompletableFuture<>();
     Duration patience = embedded == null ? START_PATIENCE : EMBEDDED_PATIENCE;
     Duration ownServer = embedded == null ? Duration.ZERO : EMBEDDED_PATIENCE;
-    Thread hook = new ProcessExit(running, patience, longest(settings).plus(ownServer)).atSignal();
+    Thread hook =
+        new ProcessExit(answered, running, patience, longest(settings).plus(ownServer)).atSignal();
     Systemd systemd = parts.add(new Systemd(System.getenv()), Systemd::close);
     try {
       tellIfSlow(answered, patience);
@@ -95,7 +96,7 @@ record ServerCommands(Path home) implements Servers {
   public int console(Settings settings, Terminal terminal) {
     LogOutput.neverWait();
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
-    Thread hook = new ProcessExit(running, START_PATIENCE, longest(settings)).atSignal();
+    Thread hook = new ProcessExit(running, running, START_PATIENCE, longest(settings)).atSignal();
     try {
       tellIfSlow(running, START_PATIENCE);
       ConsoleProcess console =
@@ -184,12 +185,10 @@ record ServerCommands(Path home) implements Servers {
   @Override
   public int demo(Settings settings, boolean exitWhenDone, Terminal terminal) {
     Demo demo = Demo.start(terminal.out(), settings, home);
-    Thread hook =
-        new ProcessExit(
-                CompletableFuture.completedFuture(() -> end(demo, terminal)),
-                Duration.ZERO,
-                longest(settings).plus(EMBEDDED_PATIENCE))
-            .atSignal();
+    CompletableFuture<AutoCloseable> running =
+        CompletableFuture.completedFuture(() -> end(demo, terminal));
+    Duration longest = longest(settings).plus(EMBEDDED_PATIENCE);
+    Thread hook = new ProcessExit(running, running, Duration.ZERO, longest).atSignal();
     try {
       if (!exitWhenDone) {
         demo.run();

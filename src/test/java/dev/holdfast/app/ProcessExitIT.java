@@ -7,7 +7,9 @@ import java.io.BufferedReader;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +21,7 @@ class ProcessExitIT {
     public static void main(String[] arguments) throws InterruptedException {
       CountDownLatch never = new CountDownLatch(1);
       new ProcessExit(
+              new CompletableFuture<>(),
               CompletableFuture.completedFuture(never::await),
               Duration.ZERO,
               Duration.ofMillis(100))
@@ -26,6 +29,26 @@ class ProcessExitIT {
       System.out.println("runs");
       never.await();
     }
+  }
+
+  @Test
+  @DisplayName("A52: a worker that is told to end while its start goes on behind the answer drains")
+  void slowStart() throws InterruptedException {
+    AutoCloseable drain = () -> {};
+    CompletableFuture<AutoCloseable> running =
+        new CompletableFuture<>() {
+          @Override
+          public AutoCloseable get(long time, TimeUnit unit)
+              throws InterruptedException, ExecutionException, TimeoutException {
+            if (time > 0) {
+              complete(drain);
+            }
+            return super.get(time, unit);
+          }
+        };
+    CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
+    ProcessExit exit = new ProcessExit(answered, running, Duration.ZERO, Duration.ofSeconds(30));
+    assertThat(exit.started()).isSameAs(drain);
   }
 
   @Test
