@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,20 +88,37 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   }
 
   /**
-   * The current name, or else the next one that is free in the source.
+   * The current name, or else the next one that is free in the source. A branch that a person has
+   * checked out, such as to look at the result, is not moved under them.
    *
    * @param result the ticket's result, whose branch is replaced
+   * @param commit that is to be put there
    */
-  Place place(RepositorySource source, Optional<String> result)
+  Place place(RepositorySource source, Optional<String> result, String commit)
       throws IOException, InterruptedException {
     Set<String> own = new HashSet<>(refs(OWN).values());
     result.ifPresent(own::add);
     Map<String, String> there = there(source);
+    Set<String> checkedOut = checkedOut(source);
     String name = current();
-    for (int next = number(name) + 1; isTaken(there.get(HEADS + name), own); next++) {
+    for (int next = number(name) + 1; true; next++) {
+      String at = there.get(HEADS + name);
+      boolean moves = checkedOut.contains(HEADS + name) && !commit.equals(at);
+      if (!moves && !isTaken(at, own)) {
+        return new Place(name, at == null ? "" : at);
+      }
       name = name(next);
     }
-    return new Place(name, there.getOrDefault(HEADS + name, ""));
+  }
+
+  private Set<String> checkedOut(RepositorySource source) throws IOException, InterruptedException {
+    String format = "--format=%(if)%(worktreepath)%(then)%(refname)%(end)";
+    return source instanceof RepositorySource.Local local
+        ? Fetching.original(git, local.path())
+            .checked("for-each-ref", format, ALL)
+            .lines()
+            .collect(Collectors.toSet())
+        : Set.of();
   }
 
   /** The branch of the source that has a result of this ticket, or else the current name. */

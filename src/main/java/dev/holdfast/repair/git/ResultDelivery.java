@@ -36,7 +36,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   }
 
   Delivery push(RepositorySource source, String commit) throws IOException, InterruptedException {
-    ResultBranches.Place place = branches.place(source, Optional.of(commit));
+    ResultBranches.Place place = branches.place(source, Optional.of(commit), commit);
     return switch (source) {
       case RepositorySource.Local local -> {
         publish(local, place, commit);
@@ -76,7 +76,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
           "%s of %s has moved on since the repair began".formatted(name, local.path()),
           "merge " + branch + " by hand");
     }
-    publish(local, branches.place(local, Optional.of(commit)), commit);
+    publish(local, branches.place(local, Optional.of(commit), commit), commit);
     Optional<Path> busy = BranchInUse.in(original, name);
     if (busy.isPresent()) {
       return new Delivery.Refused(

@@ -132,7 +132,7 @@ public final class TicketRepository implements AutoCloseable {
     String commit = repository.checked(command.withInput(message));
     switch (source) {
       case RepositorySource.Local local -> {
-        ResultBranches.Place free = branches.place(local, result);
+        ResultBranches.Place free = branches.place(local, result, commit);
         keep(free.name(), commit);
         delivery().publish(local, free, commit);
       }

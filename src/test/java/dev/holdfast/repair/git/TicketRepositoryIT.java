@@ -631,6 +631,23 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("A result that a person has checked out is not replaced under them, and is merged")
+  void checkedOut() throws Exception {
+    try (TicketRepository repository = bench.open(7, original)) {
+      String looked = repaired(repository);
+      bench.owner(original, "checkout", "-q", "holdfast/ticket-7");
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Files.writeString(worktree.directory().resolve("a.txt"), "better\n");
+      String better = repository.commit(worktree.snapshot(), "Better");
+      assertThat(repository.branch()).isEqualTo("holdfast/ticket-7-2");
+      assertThat(bench.owner(original, "rev-parse", "HEAD")).isEqualTo(looked);
+      bench.owner(original, "checkout", "-q", "holdfast/ticket-7-2");
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, better));
+    }
+  }
+
+  @Test
   @DisplayName("A push takes the next name where the branch at the URL is not this ticket's")
   void pushesBeside() throws Exception {
     Path bare = temp.resolve("bare.git");
