@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.port.HeadAsGet;
 import dev.holdfast.web.port.HttpPort;
+import dev.holdfast.web.port.PlainRequests;
 import dev.holdfast.web.port.RestOfBody;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
@@ -49,6 +50,7 @@ public final class WebServer implements AutoCloseable {
               config.http.maxRequestSize = FORM_BYTES * maxPayloadBytes + ROOM_FOR_FORMS;
               List<Filter> filters =
                   List.of(
+                      new PlainRequests(),
                       new RestOfBody(),
                       new RequestSlots(access.requestsAtOnce()),
                       new HeadAsGet(EventRoutes.PATH));

@@ -133,6 +133,23 @@ class BadRequestsIT {
   }
 
   @Test
+  @DisplayName("who asks for a web socket is answered as everybody is, and no session is made")
+  void webSocket() {
+    try (ApiClient stranger = new ApiClient(server.port(), null)) {
+      Answer answer = stranger.get("/api/v1/queues", "Sec-WebSocket-Version", "13");
+      assertProblem(answer, 401);
+      assertThat(answer.header("Set-Cookie")).isEmpty();
+    }
+    assertThat(ann.get("/api/v1/queues", "Sec-WebSocket-Version", "13").status()).isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("a header gives a request no other method")
+  void otherMethod() {
+    assertProblem(ann.send("POST", "/api/v1/queues", "", "X-HTTP-Method-Override", "GET"), 405);
+  }
+
+  @Test
   @DisplayName("where there are no parameters, the refusal of one says so")
   void noParameters() {
     assertThat(ann.get("/api/v1/tickets/1?x=1").detail())
