@@ -1,5 +1,7 @@
 package dev.holdfast.process;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** UTF-8 text that may have been cut in the middle of a character, or begin with a mark. */
@@ -12,6 +14,11 @@ public final class Utf8 {
   /** The text behind its byte order mark; all of it where it has none. */
   public static String withoutMark(String text) {
     return text.startsWith(MARK) ? text.substring(MARK.length()) : text;
+  }
+
+  /** All of the bytes as text; refuses what is no UTF-8. */
+  public static String strictly(byte[] bytes) throws CharacterCodingException {
+    return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
   }
 
   /** The text of the bytes from a place on; what is no UTF-8 becomes U+FFFD. */

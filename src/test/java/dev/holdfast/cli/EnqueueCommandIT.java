@@ -1,11 +1,15 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.cli.output.Words;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -194,6 +198,18 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("standard input that is no UTF-8 is refused, not changed")
+  void badInput() {
+    assertThatThrownBy(
+            () ->
+                Words.textOrFile(
+                    "--payload",
+                    "@-",
+                    new ByteArrayInputStream(new byte[] {'"', (byte) 0xe9, '"'})))
+        .hasMessage("--payload: standard input is not UTF-8 text");
+  }
+
+  @Test
   @DisplayName("a file may begin with a byte order mark, as some editors write it")
   void byteOrderMark() throws IOException {
     Path file = directory.resolve("bom.jsonl");
@@ -252,6 +268,8 @@ class EnqueueCommandIT {
         "{\"kind\": \"command\", \"run_at\": \"tomorrow\"}",
         "{\"kind\": \"command\", \"run_at\": \"infinity\"}",
         "{\"kind\": \"command\", \"prio\": 1}",
+        "{\"kind\": \"command\", \"kind\": \"agent\"}",
+        "{\"kind\": \"command\", \"title\": \"no UTF-8: é\"}",
         "{\"kind\": \"command\", \"max_cost_usd\": -1}",
         "{\"kind\": \"command\", \"after\": 17}",
         "{\"kind\": \"command\", \"after\": [{\"a\": \"b\"}]}",
@@ -262,7 +280,10 @@ class EnqueueCommandIT {
   @DisplayName("a bad line is named, and nothing is added")
   void badLine(String bad) throws IOException, SQLException {
     Path file = directory.resolve("t.jsonl");
-    Files.writeString(file, "{\"kind\": \"command\", \"queue\": \"badline\"}\n\n" + bad + "\n");
+    Files.writeString(
+        file,
+        "{\"kind\": \"command\", \"queue\": \"badline\"}\n\n" + bad + "\n",
+        StandardCharsets.ISO_8859_1);
 
     Cli.Result result = cli.run("enqueue", "--file", file.toString());
 

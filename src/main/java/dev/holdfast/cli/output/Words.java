@@ -3,13 +3,13 @@ package dev.holdfast.cli.output;
 import dev.holdfast.config.FileProblem;
 import dev.holdfast.config.NearestName;
 import dev.holdfast.failure.Category;
+import dev.holdfast.process.Utf8;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.ticket.TicketState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -152,11 +152,10 @@ public final class Words {
     }
     String name = text.substring(1);
     try {
-      return name.equals("-")
-          ? new String(in.readAllBytes(), StandardCharsets.UTF_8)
-          : Files.readString(Path.of(name));
+      return name.equals("-") ? Utf8.strictly(in.readAllBytes()) : Files.readString(Path.of(name));
     } catch (CharacterCodingException e) {
-      throw new UsageException(option + ": the file " + name + " is not UTF-8 text", e);
+      String source = name.equals("-") ? "standard input" : "the file " + name;
+      throw new UsageException(option + ": " + source + " is not UTF-8 text", e);
     } catch (IOException | java.nio.file.InvalidPathException e) {
       throw new UsageException(
           "%s: cannot read the file \"%s\": %s; check its name"

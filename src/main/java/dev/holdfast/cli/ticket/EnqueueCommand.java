@@ -12,6 +12,8 @@ import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -264,8 +266,9 @@ public final class EnqueueCommand implements Callable<Integer> {
   }
 
   private int enqueueFile(String name) {
-    try (BufferedReader lines =
-            name.equals("-") ? root.terminal().reader() : Files.newBufferedReader(Path.of(name));
+    try (InputStream bytes =
+            name.equals("-") ? root.terminal().in() : Files.newInputStream(Path.of(name));
+        BufferedReader lines = new BufferedReader(new InputStreamReader(bytes, TicketLines.BYTES));
         Backend backend = root.open()) {
       long size = name.equals("-") ? 0 : Files.size(Path.of(name));
       TicketLines read = new TicketLines(lines, size, root.terminal());

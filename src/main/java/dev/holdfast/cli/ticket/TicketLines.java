@@ -15,6 +15,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -57,7 +59,11 @@ final class TicketLines implements Iterator<Named> {
               "unique_for",
               "on_duplicate"));
 
-  private final JsonMapper mapper = new JsonMapper();
+  /** A line's bytes are its characters, so that the line which is no UTF-8 is known. */
+  static final Charset BYTES = StandardCharsets.ISO_8859_1;
+
+  private final JsonMapper mapper =
+      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
   private final BufferedReader lines;
   private final Progress progress;
   private final long size;
@@ -67,6 +73,7 @@ final class TicketLines implements Iterator<Named> {
   private long count;
 
   /**
+   * @param lines read as {@link #BYTES}
    * @param size of all lines, in bytes; 0 where nobody knows
    */
   TicketLines(BufferedReader lines, long size, Terminal terminal) {
@@ -89,18 +96,18 @@ final class TicketLines implements Iterator<Named> {
   public boolean hasNext() {
     try {
       while (next == null || next.isBlank()) {
-        next = lines.readLine();
+        String line = lines.readLine();
         lineNumber++;
-        if (next == null) {
+        if (line == null) {
           return false;
         }
-        if (lineNumber == 1) {
-          next = Utf8.withoutMark(next);
-        }
+        byte[] bytes = line.getBytes(BYTES);
+        read += bytes.length + 1L;
+        next = lineNumber == 1 ? Utf8.withoutMark(Utf8.strictly(bytes)) : Utf8.strictly(bytes);
       }
       return true;
     } catch (CharacterCodingException e) {
-      throw new UsageException("--file: line " + lineNumber + " is not UTF-8 text", e);
+      throw bad("is not UTF-8 text", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -114,12 +121,11 @@ final class TicketLines implements Iterator<Named> {
     String line = java.util.Objects.requireNonNull(next);
     next = null;
     count++;
-    read += line.getBytes(StandardCharsets.UTF_8).length + 1L;
     progress.step(size == 0 ? 0 : Math.min(1, (double) read / size));
     try {
       return named(mapper.readTree(line));
     } catch (JacksonException e) {
-      throw bad("is not JSON", e);
+      throw bad("is not JSON, or says a name twice", e);
     } catch (UsageException | InvalidTicketException e) {
       throw bad(e.getMessage(), e);
     }

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 
 /** Files of tickets, one a line. */
@@ -24,7 +25,8 @@ public final class TicketLinesFuzz {
     PrintWriter nobody = new PrintWriter(Writer.nullWriter());
     Terminal terminal =
         new Terminal(nobody, nobody, InputStream.nullInputStream(), InstantSource.system());
-    TicketLines lines = new TicketLines(new BufferedReader(new StringReader(text)), 0, terminal);
+    String bytes = new String(text.getBytes(StandardCharsets.UTF_8), TicketLines.BYTES);
+    TicketLines lines = new TicketLines(new BufferedReader(new StringReader(bytes)), 0, terminal);
     try {
       while (lines.hasNext()) {
         require(lines.next().ticket() != null, "a line is a ticket");
