@@ -110,7 +110,7 @@ final class Progress {
     collapsedTo = collapsed;
     collapsedInTurn = true;
     events.log(
-        SessionEvent.Level.VRB,
+        SessionEvent.Level.WRN,
         "agent:orchestrator",
         "the last turn is " + collapsed + " instead of " + previous + ": " + reason);
     events.emit(new SessionEvent.Collapsed(reason, turn, previous, collapsed));

@@ -95,8 +95,12 @@ class FinalTurnTest {
 
     assertThat(bench.events(SessionEvent.Collapsed.class))
         .containsExactly(new SessionEvent.Collapsed("incomplete_final_report", 2, 10, 3));
-    assertThat(bench.log())
-        .anyMatch(line -> line.contains("agent:orchestrator the last turn is 3 instead of 10"));
+    assertThat(bench.events(SessionEvent.Logged.class))
+        .contains(
+            new SessionEvent.Logged(
+                SessionEvent.Level.WRN,
+                "agent:orchestrator",
+                "the last turn is 3 instead of 10: incomplete_final_report"));
     assertOnlyReportOffered(bench, 3);
   }
 

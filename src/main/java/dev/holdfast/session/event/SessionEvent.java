@@ -27,7 +27,6 @@ public sealed interface SessionEvent {
 
   /** The level of a line of the log; FIN ends a session. */
   enum Level {
-    VRB,
     WRN,
     ERR,
     FIN

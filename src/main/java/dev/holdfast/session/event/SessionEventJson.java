@@ -37,12 +37,18 @@ public final class SessionEventJson {
       case SessionEvent.ToolFinished tool -> Optional.of(ToolEventJson.of(tool));
       case SessionEvent.ToolsCancelled tools -> Optional.of(ToolEventJson.of(tools));
       case SessionEvent.ReportAccepted report -> Optional.of(report(report));
-      case SessionEvent.Logged line -> logged(line);
+      case SessionEvent.Logged line ->
+          Optional.of(
+              object("log")
+                  .put("level", line.level().name())
+                  .put("source", line.source())
+                  .put("message", cut(line.message())));
       case SessionEvent.Collapsed collapsed ->
           Optional.of(
               object("turns_collapsed")
                   .put("reason", collapsed.reason())
                   .put("turn", collapsed.turn())
+                  .put("previousMaxTurns", collapsed.previousMaxTurns())
                   .put("maxTurns", collapsed.newMaxTurns()));
       case SessionEvent.ContextCompacted compacted ->
           Optional.of(
@@ -92,17 +98,6 @@ public final class SessionEventJson {
         .put("status", report.report().status().wireName())
         .put("source", report.source().wireName())
         .put("forcedFinalReason", report.forcedFinalReason());
-  }
-
-  private static Optional<ObjectNode> logged(SessionEvent.Logged line) {
-    if (line.level() == SessionEvent.Level.VRB) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        object("log")
-            .put("level", line.level().name())
-            .put("source", line.source())
-            .put("message", cut(line.message())));
   }
 
   static String cut(String text) {

@@ -55,7 +55,6 @@ public record SessionEvents(List<SessionListener> listeners) {
 
   public void log(SessionEvent.Level level, String source, String message) {
     switch (level) {
-      case VRB -> LOG.debug("{}: {}", source, message);
       case WRN -> LOG.warn("{}: {}", source, message);
       case ERR -> LOG.error("{}: {}", source, message);
       case FIN -> LOG.info("{}: {}", source, message);

@@ -73,7 +73,6 @@ class PostgresEventSinkIT {
                   1,
                   new ToolReply(JournalEntries.CALL, ToolReply.Outcome.OK, "x".repeat(9_000), 1)),
               new SessionEvent.TurnFinished(1, 1, "ok", Duration.ofSeconds(2)),
-              new SessionEvent.Logged(Level.VRB, "agent", "left out"),
               new SessionEvent.Logged(Level.WRN, "agent", "nul \0, half \uD83D"),
               new SessionEvent.Collapsed("incomplete", 2, 20, 3),
               new SessionEvent.ContextCompacted(9, 4, true),
