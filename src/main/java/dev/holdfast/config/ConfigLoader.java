@@ -42,9 +42,16 @@ public final class ConfigLoader {
           "HOLDFAST_ANSWER",
           "HOLDFAST_RUN_ID");
 
-  /** Variables that Kubernetes sets in every container where a Service is called holdfast. */
+  /**
+   * Variables that Kubernetes sets in every container where a Service is called holdfast, or
+   * holdfast-database.
+   */
   private static final Pattern SERVICE_LINK =
-      Pattern.compile("HOLDFAST_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d.*)?)");
+      Pattern.compile(
+          "HOLDFAST_(\\w+_)?(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT_\\d\\w*)|HOLDFAST_PORT");
+
+  /** The value of one more of them, whose name may be that of a key: {@code HOLDFAST_WEB_PORT}. */
+  private static final Pattern SERVICE_ADDRESS = Pattern.compile("(tcp|udp|sctp)://\\S+");
 
   private static final List<String> LOG_LEVELS =
       List.of("off", "error", "warn", "info", "debug", "trace");
@@ -133,7 +140,7 @@ public final class ConfigLoader {
       String name = variable.getKey();
       if (!name.startsWith(PREFIX)
           || OTHER_VARIABLES.contains(name)
-          || SERVICE_LINK.matcher(name).matches()
+          || isServiceLink(name, variable.getValue())
           || variable.getValue().isBlank()) {
         continue;
       }
@@ -148,6 +155,11 @@ public final class ConfigLoader {
       given.put(key.name(), new Given(variable.getValue(), name));
     }
     return given;
+  }
+
+  private static boolean isServiceLink(String name, String value) {
+    return SERVICE_LINK.matcher(name).matches()
+        || (name.endsWith("_PORT") && SERVICE_ADDRESS.matcher(value).matches());
   }
 
   /** Also of a variable that names the file of another one's value. */

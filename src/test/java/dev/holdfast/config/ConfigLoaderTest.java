@@ -141,6 +141,25 @@ class ConfigLoaderTest {
   }
 
   @Test
+  @DisplayName(
+      "nor are those of Services whose names begin so, as holdfast-database or holdfast-web")
+  void serviceLinksOfNeighbours() {
+    Map<String, String> links =
+        Map.of(
+            "HOLDFAST_DATABASE_SERVICE_HOST", "10.0.0.1",
+            "HOLDFAST_DATABASE_SERVICE_PORT", "5432",
+            "HOLDFAST_DATABASE_SERVICE_PORT_PGSQL", "5432",
+            "HOLDFAST_DATABASE_PORT", "tcp://10.0.0.1:5432",
+            "HOLDFAST_DATABASE_PORT_5432_TCP", "tcp://10.0.0.1:5432",
+            "HOLDFAST_DATABASE_PORT_5432_TCP_PROTO", "tcp",
+            "HOLDFAST_WEB_PORT", "tcp://10.0.0.2:8080");
+    assertThat(load(links, Map.of())).isEqualTo(Settings.defaults());
+    assertThat(refusal(Map.of("HOLDFAST_DATABASE_PORT", "5432")))
+        .contains("HOLDFAST_DATABASE_PORT");
+    assertThat(refusal(Map.of("HOLDFAST_WEB_PORT", "http"))).contains("web.port");
+  }
+
+  @Test
   @DisplayName("HOLDFAST_CONFIG and --config name the file; --config wins")
   void fileNames() throws IOException {
     file("worker.pollers: 2");
