@@ -6602,7 +6602,7 @@ CREATE OR REPLACE FUNCTION holdfast.require_queue(queue text)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  IF queue <> 'default' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = require_queue.queue)
+  IF queue IS DISTINCT FROM 'default' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = require_queue.queue)
     AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND require_queue.queue = ANY (w.queues)) THEN
     RAISE EXCEPTION 'there is no queue "%"', left(queue, 100)
       USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';

@@ -23,7 +23,7 @@ COMMENT ON FUNCTION know_lane IS 'Makes the queue and its lane for a kind if the
 CREATE OR REPLACE FUNCTION require_queue(queue text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  IF queue <> 'default' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = require_queue.queue)
+  IF queue IS DISTINCT FROM 'default' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = require_queue.queue)
     AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND require_queue.queue = ANY (w.queues)) THEN
     RAISE EXCEPTION 'there is no queue "%"', left(queue, 100)
       USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';

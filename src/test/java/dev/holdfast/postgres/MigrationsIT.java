@@ -69,6 +69,8 @@ class MigrationsIT {
     assertThat(sql.value("SELECT paused FROM holdfast.queue_health")).isEqualTo("t");
     assertThatThrownBy(() -> sql.run("SELECT holdfast.pause_queue('defualt', 'ann')"))
         .hasStackTraceContaining("there is no queue \"defualt\"");
+    assertThatThrownBy(() -> sql.run("SELECT holdfast.resume_queue(NULL, 'ann')"))
+        .hasStackTraceContaining("there is no queue");
   }
 
   /** As in a servlet container's common pool, or in a plug-in. */
