@@ -5617,7 +5617,9 @@ BEGIN
     updated_by)
   VALUES (put_schedule.name, put_schedule.cron, put_schedule.every, COALESCE(put_schedule.zone, 'UTC'), put_schedule.design,
     put_schedule.kind, put_schedule.title, COALESCE(put_schedule.payload, '{}'), put_schedule.queue, COALESCE(put_schedule.priority, 0),
-    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every),
+    put_schedule.catch_up, put_schedule.overlap,
+    -- In seconds: with days it would depend on the session's time zone.
+    COALESCE(put_schedule.next_at, date_trunc('second', now()) + extract(epoch FROM put_schedule.every) * interval '1 second'),
     put_schedule.next_runs, put_schedule.actor)
   ON CONFLICT (name) DO UPDATE SET
     cron = excluded.cron, every = excluded.every, zone = excluded.zone, design = excluded.design, kind = excluded.kind,

@@ -575,6 +575,23 @@ class SchedulesIT {
   }
 
   @Test
+  @DisplayName("a day of an interval is 24 hours in whatever zone the session of SQL is")
+  void daysOfAnInterval() {
+    for (int days : new int[] {100, 200, 300}) {
+      jdbi.useTransaction(
+          handle -> {
+            handle.execute("SET LOCAL timezone = 'Europe/Berlin'");
+            handle.execute(
+                "SELECT holdfast.put_schedule('days', 'ann', kind => 'work', every => make_interval"
+                    + "(days => ?))",
+                days);
+          });
+      Schedule put = find("days");
+      assertThat(put.nextAt()).isEqualTo(put.anchorAt().plus(Duration.ofDays(days)));
+    }
+  }
+
+  @Test
   @DisplayName("it does not stand still until a time that a clock which was ahead has come to")
   void clockWasAhead() {
     put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
