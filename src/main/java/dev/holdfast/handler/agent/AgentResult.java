@@ -26,6 +26,7 @@ final class AgentResult {
   private static final int SHOWN_ARGUMENTS = 300;
   private static final int LOGGED = 2000;
   private static final String APPROVAL = "approval";
+  private static final String OF_TICKET = "ticket:";
   private static final List<String> APPROVAL_ACTIONS =
       List.of("approve_call", "approve_call_with_changes", "deny_call", "cancel");
 
@@ -59,13 +60,19 @@ final class AgentResult {
   }
 
   private static String budget(UsedUp bound) {
-    boolean raisable = bound.money() && bound.scope().startsWith("ticket:");
-    return bound.scope()
-        + ": "
-        + bound.words()
-        + (raisable
-            ? "; raise it: holdfast budgets raise " + bound.scope() + " --to USD"
-            : "; look at what was done, then release it");
+    return bound.scope() + ": " + bound.words() + "; " + wayOn(bound);
+  }
+
+  /** What a ticket used counts in its next attempt, too: a release alone would end there again. */
+  private static String wayOn(UsedUp bound) {
+    if (!bound.scope().startsWith(OF_TICKET)) {
+      return "look at what was done, then release it";
+    }
+    return bound.money()
+        ? "raise it: holdfast budgets raise " + bound.scope() + " --to USD"
+        : "raise that limit in its design (holdfast design put, then holdfast design use "
+            + bound.scope().substring(OF_TICKET.length())
+            + ") or in the configuration, then release it";
   }
 
   private static HandlerResult reported(FinalReport report, Review review) {
