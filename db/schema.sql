@@ -7711,7 +7711,18 @@ DECLARE
   large bigint[];
   waiting bigint[];
   put_back bigint[];
+  highest bigint;
 BEGIN
+  -- A number of a lease that a ticket has had already would let its results be refused, and the ticket be lost with the lease. The numbers that
+  -- are drawn here stay drawn when the claim is undone.
+  SELECT max(b.fence) INTO highest
+  FROM unnest(taken || suspected) AS t (id)
+  CROSS JOIN LATERAL (SELECT b.fence FROM ticket_base b WHERE b.id = t.id LIMIT 1) b;
+  IF highest >= new_lease THEN
+    PERFORM nextval('lease_no_seq') FROM generate_series(new_lease, highest);
+    RAISE EXCEPTION 'the sequence lease_no_seq was at %, behind the tickets (a copy of the database without its sequences?); it is moved on to %',
+      new_lease, highest;
+  END IF;
   waiting := ARRAY(
     SELECT t.id FROM unnest(taken) WITH ORDINALITY AS t (id, place) JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
     WHERE b.crash_count > 0 ORDER BY t.place);
@@ -8079,7 +8090,7 @@ BEGIN
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = t.id LIMIT 1) b
     LEFT JOIN LATERAL (SELECT * FROM holdfast.designs d WHERE d.id = b.design_id LIMIT 1) d ON true
-    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0 AND b.follows IS NULL
+    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0 AND b.follows IS NULL AND b.fence < new_lease
       AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
       AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes)
     ORDER BY t.place;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -215,6 +216,22 @@ class ClaimIT {
     queue.giveBack(id, claimed.lease().no());
     assertThat(database.ticket(id)).containsEntry("worker_id", null);
     assertThat(queue.claim(1).getFirst().lease().no()).isGreaterThan(claimed.lease().no());
+  }
+
+  @Test
+  @DisplayName("A51: where the numbers of leases were left behind, no ticket is lost")
+  void numbersLeftBehind() {
+    long id = queue.enqueue();
+    long other = queue.enqueue();
+    database.run(
+        "UPDATE holdfast.ticket_base SET fence = (SELECT last_value + 100 FROM"
+            + " holdfast.lease_no_seq) WHERE id = ?",
+        id);
+
+    List<ClaimedTicket> claimed = queue.claim(2);
+
+    assertThat(claimed).extracting(ClaimedTicket::id).containsExactly(id, other);
+    assertThat(queue.succeed(id, no(claimed))).isInstanceOf(FinishResult.Succeeded.class);
   }
 
   @Test
