@@ -81,12 +81,7 @@ public final class SqlErrors {
       case "3F000", "42P01", "42883", "42703" ->
           new StatementRefusedException(
               message + ": the schema is missing or old; run: holdfast migrate", e);
-      case "42501" ->
-          new StatementRefusedException(
-              message
-                  + ": GRANT the role that may (docs/security.md) to the database user,"
-                  + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs",
-              e);
+      case "42501" -> new StatementRefusedException(message + toGrant(e), e);
       case FULL -> full(e, e);
       case READ_ONLY ->
           new QueueUnavailableException(
@@ -96,6 +91,14 @@ public final class SqlErrors {
               e);
       default -> byClass(e, state, message);
     };
+  }
+
+  /** Many tickets at once go through a temporary table; that right is not one of the roles'. */
+  private static String toGrant(SQLException e) {
+    return routine(e).equals("InitTempTableNamespace")
+        ? "; as its owner: GRANT TEMPORARY ON DATABASE (docs/deployment.md, Database users)"
+        : ": GRANT the role that may (docs/security.md) to the database user,"
+            + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs";
   }
 
   private static HoldfastException byClass(SQLException e, String state, String message) {

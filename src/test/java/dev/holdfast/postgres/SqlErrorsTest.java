@@ -7,6 +7,8 @@ import dev.holdfast.queue.StatementRefusedException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 class SqlErrorsTest {
   @Test
@@ -26,5 +28,17 @@ class SqlErrorsTest {
         new SQLException("terminating connection due to transaction timeout", "25P04");
     assertThat(SqlErrors.isWorthAnotherTry(new IllegalStateException(ended))).isTrue();
     assertThat(SqlErrors.translate(ended)).isInstanceOf(StatementRefusedException.class);
+  }
+
+  @Test
+  @DisplayName("who may make no temporary table is told to be granted that, and no role")
+  void temporaryTable() {
+    String fields =
+        "SERROR\0VERROR\0C42501\0Mpermission denied to create temporary tables in database"
+            + " \"d\"\0RInitTempTableNamespace\0";
+    SQLException refused = new PSQLException(new ServerErrorMessage(fields));
+    assertThat(SqlErrors.translate(refused))
+        .hasMessageContaining("GRANT TEMPORARY ON DATABASE")
+        .hasMessageNotContaining("holdfast_operator");
   }
 }
