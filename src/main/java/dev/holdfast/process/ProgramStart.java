@@ -64,6 +64,10 @@ final class ProgramStart {
    * then.
    */
   static Process inTurn(Start start) throws IOException {
+    return StartThreads.run(() -> runInTurn(start));
+  }
+
+  private static Process runInTurn(Start start) throws IOException {
     boolean turn = mayRunOutOfFiles() && awaitTurn();
     try {
       return start.run();

@@ -1,0 +1,107 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads on which programs are started. A virtual thread would keep its carrier until the
+ * system has started the program: with a few slow starts viewers wait for seconds, and with as many
+ * that hang as there are processors the worker stands.
+ */
+final class StartThreads {
+  /** Of starts at once; more would be no faster, and each is a thread. */
+  private static final Semaphore PLACES =
+      new Semaphore(Math.max(4, Runtime.getRuntime().availableProcessors()));
+
+  private static final long LONGEST_WAIT_SECONDS = 5;
+
+  /** They never end: a sandboxed program is killed when the thread that started it does. */
+  private static final ExecutorService THREADS =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          Long.MAX_VALUE,
+          TimeUnit.NANOSECONDS,
+          new SynchronousQueue<>(),
+          StartThread::new);
+
+  private StartThreads() {}
+
+  private static final class StartThread extends Thread {
+    StartThread(Runnable work) {
+      super(work, "holdfast-start");
+      setDaemon(true);
+    }
+  }
+
+  /**
+   * Waits for the start also where the caller is interrupted: a program of which nobody knows would
+   * run on. A start within a start runs on the same thread.
+   */
+  static Process run(ProgramStart.Start start) throws IOException {
+    if (Thread.currentThread() instanceof StartThread) {
+      return start.run();
+    }
+    boolean place = awaitPlace();
+    try {
+      return await(submit(start));
+    } catch (ExecutionException e) {
+      throw unwrapped(e.getCause());
+    } finally {
+      if (place) {
+        PLACES.release();
+      }
+    }
+  }
+
+  /** Not for ever: a start may hang, as in a directory whose server has gone. */
+  private static boolean awaitPlace() {
+    try {
+      return PLACES.tryAcquire(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static Future<Process> submit(ProgramStart.Start start) {
+    try {
+      return THREADS.submit(start::run);
+    } catch (OutOfMemoryError e) { // of threads
+      throw MachineLimits.noProcesses(e);
+    }
+  }
+
+  private static Process await(Future<Process> started) throws ExecutionException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return started.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static IOException unwrapped(Throwable e) {
+    if (e instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (e instanceof Error error) {
+      throw error;
+    }
+    return e instanceof IOException io ? io : new IOException(e);
+  }
+}
