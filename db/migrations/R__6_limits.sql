@@ -204,7 +204,7 @@ LEFT JOIN (
   CROSS JOIN LATERAL (SELECT * FROM ticket_base b WHERE b.id = u.ticket_id LIMIT 1) b
   WHERE b.state = 'ready' AND l.id > b.fence GROUP BY b.queue
 ) p ON p.queue = q.name
-LEFT JOIN (SELECT b.queue, count(*) AS n FROM ticket_base b WHERE b.held_at IS NOT NULL GROUP BY b.queue) h ON h.queue = q.name
+LEFT JOIN (SELECT h.queue, count(*) AS n FROM held h GROUP BY h.queue) h ON h.queue = q.name
 ORDER BY q.name;
 COMMENT ON VIEW queue_health IS 'Each queue''s wait as what it is: ready and never started, retrying after a failure, scheduled for later, waiting for a provider''s cool-down, running, waiting for a person. waiting_for_limit are those of the ready that no limit lets start now.';
 

@@ -240,7 +240,8 @@ class PlansIT {
         Statement session = connection.createStatement()) {
       String plan = explained(session, "(ANALYZE, COSTS OFF) SELECT * FROM holdfast.queue_health");
       assertThat(plan)
-          .contains(" on ready r", " on suspects s")
+          .contains(" on ready r", " on suspects s", " on held h")
+          .doesNotContain("held_at")
           .doesNotContainPattern(" on (ready r|suspects s|in_line w) .*loops=([2-9]|[1-9][0-9])");
     } finally {
       database.run("TRUNCATE holdfast.suspects");
