@@ -79,8 +79,18 @@ class DoctorCommandIT {
         database,
         "INSERT INTO holdfast.tickets (kind, state, held_at, hold_reason, error_fingerprint)"
             + " VALUES ('command', 'on_hold', now() - interval '3 days', 'why', 'f') RETURNING id");
+    // More groups than a list of them has, each of one ticket.
+    Cli.query(
+        database,
+        "WITH many AS (INSERT INTO holdfast.held (id, held_at, queue, kind, category, fingerprint)"
+            + " SELECT -n, now() - interval '2 days', 'q1', 'tpyo', 'unknown', n FROM"
+            + " generate_series(1, 1100) n RETURNING id) SELECT count(*) FROM many");
 
     Cli.Result result = cli.run("doctor");
+    Cli.query(
+        database,
+        "WITH gone AS (DELETE FROM holdfast.held WHERE id < 0 RETURNING id) SELECT count(*) FROM"
+            + " gone");
 
     assertThat(result.code()).isZero();
     assertThat(result.out())
@@ -89,7 +99,7 @@ class DoctorCommandIT {
         .contains(
             "warn  pauses: paused: q2 with 1 ready tickets (paused by ann); resume with: holdfast"
                 + " resume q2")
-        .contains("warn  holds: 1 groups of held tickets")
+        .contains("warn  holds: 1101 groups of held tickets")
         .contains("3d ago");
     assertThat(
             cli.run("doctor", "--json")

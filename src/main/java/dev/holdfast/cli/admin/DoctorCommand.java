@@ -130,7 +130,8 @@ public final class DoctorCommand implements Callable<Integer> {
         "expiries", () -> TicketChecks.expiries(checkup.expiredFor(TicketChecks.RESCUE_GRACE)));
     looks.add("designs", () -> TicketChecks.designs(checkup.withoutDesign()));
     looks.add("assignees", () -> TicketChecks.assignees(checkup.forNobody()));
-    looks.add("holds", () -> TicketChecks.holds(tickets, server.now()));
+    looks.add(
+        "holds", () -> TicketChecks.holds(checkup.heldFor(TicketChecks.LONG_HOLD), server.now()));
     looks.add(
         "worktrees",
         () -> MachineChecks.worktrees(root.settings().repair().workspaceRoot(), tickets));

@@ -3,12 +3,11 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.queue.read.Checkup.ExpiredLease;
 import dev.holdfast.queue.read.Checkup.Limited;
+import dev.holdfast.queue.read.Checkup.OldHolds;
 import dev.holdfast.queue.read.Checkup.ReadyKind;
 import dev.holdfast.queue.read.Checkup.Stranded;
-import dev.holdfast.queue.read.ErrorGroup;
 import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.QueueHealth;
-import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.WorkerRow;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +25,7 @@ final class TicketChecks {
   static final Duration FAR = Duration.ofDays(30);
   static final Duration LONG_WAIT = Duration.ofDays(1);
 
-  private static final Duration LONG_HOLD = Duration.ofDays(1);
+  static final Duration LONG_HOLD = Duration.ofDays(1);
 
   /** The kinds that every {@code holdfast worker} runs. */
   private static final Set<String> BUILT_IN = Set.of("command", "agent", "repair");
@@ -221,18 +220,14 @@ final class TicketChecks {
                     + nobody.firstId());
   }
 
-  static CheckResult holds(TicketReader reader, Instant now) {
-    List<ErrorGroup> old =
-        reader.errorGroups(1000).stream()
-            .filter(group -> group.oldest().isBefore(now.minus(LONG_HOLD)))
-            .toList();
-    if (old.isEmpty()) {
+  static CheckResult holds(OldHolds old, Instant now) {
+    Instant oldest = old.oldest();
+    if (oldest == null) {
       return CheckResult.ok("holds", "no ticket waits for a person for more than a day");
     }
-    Instant oldest = old.stream().map(ErrorGroup::oldest).min(Instant::compareTo).orElseThrow();
     return CheckResult.warn(
         "holds",
-        old.size()
+        old.groups()
             + " groups of held tickets wait for a person, the oldest since "
             + PlainText.relative(oldest, now),
         "see holdfast stats, then holdfast release --fingerprint F --guidance TEXT");

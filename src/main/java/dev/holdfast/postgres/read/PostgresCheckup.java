@@ -104,6 +104,14 @@ public final class PostgresCheckup implements Checkup {
       FROM holdfast.ticket_deadlines d JOIN holdfast.tickets t ON t.id = d.ticket_id
       WHERE d.expires_at < now() - :seconds * interval '1 second' AND t.state = 'ready' AND t.started_at IS NULL
       """;
+  private static final String OLD_HOLDS =
+      """
+      SELECT count(*) AS groups, min(g.oldest) AS oldest
+      FROM (
+        SELECT min(h.held_at) AS oldest FROM holdfast.held h
+        WHERE h.held_at < now() - :seconds * interval '1 second' GROUP BY h.fingerprint, h.category
+      ) g
+      """;
   private static final String SET_IN_FUTURE =
       """
       SELECT count(*) AS tickets, min(b.id) AS first_id, max(b.retry_after) AS until
@@ -242,6 +250,11 @@ public final class PostgresCheckup implements Checkup {
   @Override
   public Stranded expiredFor(Duration longest) {
     return olderThan(longest, EXPIRED, Stranded.class).getFirst();
+  }
+
+  @Override
+  public OldHolds heldFor(Duration longest) {
+    return olderThan(longest, OLD_HOLDS, OldHolds.class).getFirst();
   }
 
   private <T> List<T> olderThan(Duration age, String statement, Class<T> type) {

@@ -104,6 +104,13 @@ public interface Checkup {
    */
   boolean notificationsArrive(Duration patience);
 
+  /**
+   * Groups of held tickets.
+   *
+   * @param oldest since when their oldest is on hold; null where there is no group
+   */
+  record OldHolds(long groups, @Nullable Instant oldest) {}
+
   /** Oldest first. */
   List<ReadyKind> readyKinds();
 
@@ -141,6 +148,9 @@ public interface Checkup {
 
   /** Ready tickets that are meant for nobody: neither for workers nor for a person. */
   Stranded forNobody();
+
+  /** Held tickets by error, of those groups in which one is on hold for longer than this. */
+  OldHolds heldFor(Duration longest);
 
   /**
    * The server's data directory, if the server runs on this machine and this user may know; whether
