@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * @param drainTimeout how long running tickets may finish after a stop; default 30 s
  * @param queues the queues it claims from; empty means all
  * @param retention how long finished tickets are kept
- * @param retentionInterval how often they are pruned; default 1 h
+ * @param retentionInterval how often they are pruned; default 1 h, zero is never
  * @param room how much of large payloads may be under way at a time; default 32 MiB, of which one
  *     payload may be 16 MiB
  */
@@ -58,8 +58,8 @@ public record WorkerSettings(
     requireTime("lease", lease);
     requireTime("heartbeat interval", heartbeatInterval);
     requireTime("rescue interval", rescueInterval);
-    require(!drainTimeout.isNegative(), "drain timeout must not be negative");
-    require(isBounded(drainTimeout), "drain timeout must be 365 days at most");
+    requireTimeOrNone("drain timeout", drainTimeout);
+    requireTimeOrNone("retention interval", retentionInterval);
     require(
         heartbeatInterval.multipliedBy(2).compareTo(lease) < 0,
         "the heartbeat interval must be less than half the lease, or one late heartbeat loses it");
@@ -67,11 +67,12 @@ public record WorkerSettings(
 
   private static void requireTime(String name, Duration duration) {
     require(duration.isPositive(), name + " must be more than 0");
-    require(isBounded(duration), name + " must be 365 days at most");
+    requireTimeOrNone(name, duration);
   }
 
-  private static boolean isBounded(Duration duration) {
-    return duration.compareTo(LONGEST) <= 0;
+  private static void requireTimeOrNone(String name, Duration duration) {
+    require(!duration.isNegative(), name + " must not be negative");
+    require(duration.compareTo(LONGEST) <= 0, name + " must be 365 days at most");
   }
 
   private static void require(boolean condition, String message) {

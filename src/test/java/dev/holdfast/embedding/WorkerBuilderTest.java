@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.WorkerBuilder;
+import dev.holdfast.queue.Retention;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.WorkerSettings;
 import java.time.Duration;
@@ -60,5 +61,21 @@ class WorkerBuilderTest {
     assertThatThrownBy(() -> settings.withLease(ever, Duration.ofSeconds(1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("lease must be 365 days at most");
+    assertThatThrownBy(
+            () -> settings.withRetention(settings.retention(), Duration.ofSeconds(1).negated()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("retention interval must not be negative");
+  }
+
+  @Test
+  @DisplayName("tickets are kept for no less than no time, and for ever by zero alone")
+  void retention() {
+    Duration day = Duration.ofDays(1);
+    assertThatThrownBy(() -> new Retention(day, day.negated(), day))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("cancelled tickets cannot be kept for PT-24H");
+    assertThatThrownBy(() -> new Retention(ChronoUnit.FOREVER.getDuration(), day, day))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("done tickets are kept for 36500 days at most; zero keeps them for ever");
   }
 }
