@@ -34,6 +34,22 @@ public final class PostgresWakeUps implements WakeUps {
   /** A notification, whoever sent it. */
   private record Heard(String channel, String payload) {}
 
+  /** What a connection had before, which many a pool leaves to whoever is lent it next. */
+  private record AsLent(int timeoutMillis, int isolation) {
+    static AsLent of(Connection connection) throws SQLException {
+      return new AsLent(connection.getNetworkTimeout(), connection.getTransactionIsolation());
+    }
+
+    /** Nobody would take the notifications from it any more, either. */
+    void putBack(Connection connection) throws SQLException {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("UNLISTEN *");
+      }
+      connection.setTransactionIsolation(isolation);
+      connection.setNetworkTimeout(Runnable::run, timeoutMillis);
+    }
+  }
+
   private final DataSource listening;
   private final DataSource notifying;
   private final String schema;
@@ -72,8 +88,10 @@ public final class PostgresWakeUps implements WakeUps {
     int failures = 0;
     while (isOpen()) {
       try (Connection connection = listening.getConnection()) {
+        AsLent lent = AsLent.of(connection);
         connection.setAutoCommit(true);
         connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
+        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         subscribe(connection);
         failures = 0;
         // What was notified while nobody listened is not notified again.
@@ -82,7 +100,7 @@ public final class PostgresWakeUps implements WakeUps {
         listener.revoked();
         whenProvidersChange.run();
         read(connection, listener, here);
-        unsubscribe(connection);
+        lent.putBack(connection);
       } catch (Throwable e) {
         failures++;
         log.debug("listening was interrupted, will be resumed: {}", e.toString());
@@ -106,13 +124,6 @@ public final class PostgresWakeUps implements WakeUps {
       if (!other.getAutoCommit()) {
         other.commit();
       }
-    }
-  }
-
-  /** A pooled connection goes back: nobody would take the notifications from it any more. */
-  private static void unsubscribe(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("UNLISTEN *");
     }
   }
 

@@ -1,9 +1,13 @@
 package dev.holdfast.postgres.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.TestSql;
 import dev.holdfast.postgres.TestTickets;
+import dev.holdfast.queue.TicketClaims;
+import dev.holdfast.queue.WakeUps;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -139,5 +143,30 @@ class NotificationsIT {
       connection.rollback();
     }
     assertThat(heard()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("who listens works in READ COMMITTED, and gives the connection back as it was")
+  void givenBack() throws SQLException {
+    try (SingleConnection single = new SingleConnection(sql.dataSource())) {
+      Connection lent = single.getConnection();
+      lent.setNetworkTimeout(Runnable::run, 7_000);
+      lent.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      PostgresWakeUps wakeUps = new PostgresWakeUps(single, sql.dataSource(), "holdfast", () -> {});
+      wakeUps.start(
+          new WakeUps.Listener() {
+            @Override
+            public void ready(String queue, TicketClaims here) {}
+
+            @Override
+            public void revoked() {}
+          });
+      await().until(wakeUps::proven);
+      assertThat(lent.getNetworkTimeout()).isNotEqualTo(7_000);
+      assertThat(lent.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+      wakeUps.close();
+      await().until(() -> lent.getNetworkTimeout() == 7_000);
+      assertThat(lent.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
+    }
   }
 }
