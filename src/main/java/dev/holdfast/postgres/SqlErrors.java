@@ -199,6 +199,13 @@ public final class SqlErrors {
   }
 
   private static QueueUnavailableException unreachable(SQLException cause, SQLException e) {
+    if (Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()) {
+      return new QueueUnavailableException(
+          "this thread was interrupted, which closes the connection that a virtual thread waits"
+              + " for: "
+              + serverMessage(cause),
+          e);
+    }
     return new QueueUnavailableException(
         "cannot reach the database: "
             + whyNoConnection(cause)

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
+import java.net.SocketException;
 import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.PSQLState;
 import org.postgresql.util.ServerErrorMessage;
 
 class SqlErrorsTest {
@@ -40,5 +43,30 @@ class SqlErrorsTest {
     assertThat(SqlErrors.translate(refused))
         .hasMessageContaining("GRANT TEMPORARY ON DATABASE")
         .hasMessageNotContaining("holdfast_operator");
+  }
+
+  private static String lost() {
+    PSQLException closed =
+        new PSQLException(
+            "An I/O error occurred while sending to the backend.",
+            PSQLState.CONNECTION_FAILURE,
+            new SocketException("Closed by interrupt"));
+    return String.valueOf(SqlErrors.translate(closed).getMessage());
+  }
+
+  @Test
+  @DisplayName("a connection that the interrupt of a virtual thread has closed is no lost database")
+  void interrupted() {
+    CompletableFuture<String> interrupted = new CompletableFuture<>();
+    Thread.startVirtualThread(
+        () -> {
+          Thread.currentThread().interrupt();
+          interrupted.complete(lost());
+        });
+    assertThat(interrupted.join())
+        .startsWith("this thread was interrupted")
+        .contains("An I/O error")
+        .doesNotContain("DATABASE_URL");
+    assertThat(lost()).startsWith("cannot reach the database: An I/O error");
   }
 }
