@@ -83,7 +83,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
           "%s is being rebased or bisected (%s): finish that, then run git merge %s"
               .formatted(name, busy.get(), branch));
     }
-    Optional<Path> checkout = checkout(original, name);
+    Optional<Path> checkout = Checkouts.of(original, name);
     if (checkout.isPresent()) {
       return mergeCheckout(
           new GitDirectory(original.git(), checkout.get()), local, name, base, commit);
@@ -176,23 +176,6 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     }
     String name = ref.startsWith(HEADS) ? ref.substring(HEADS.length()) : ref;
     return original.commit(HEADS + name).map(found -> name);
-  }
-
-  private static Optional<Path> checkout(GitDirectory original, String name)
-      throws IOException, InterruptedException {
-    Path at = original.directory();
-    boolean bare = false;
-    for (String line : original.checked("worktree", "list", "--porcelain", "-z").split("\0", -1)) {
-      if (line.startsWith("worktree ")) {
-        at = Path.of(line.substring("worktree ".length()));
-        bare = false;
-      } else if (line.equals("bare")) {
-        bare = true;
-      } else if (line.equals("branch " + HEADS + name) && !bare) {
-        return Optional.of(at);
-      }
-    }
-    return Optional.empty();
   }
 
   private Delivery mergeRemote(RepositorySource.Remote remote, String base, String commit)

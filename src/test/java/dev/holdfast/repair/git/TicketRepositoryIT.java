@@ -345,6 +345,27 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName(
+      "A checkout whose git directory is elsewhere is brought along; one that was deleted is none")
+  void oddCheckouts() throws Exception {
+    bench.owner(original, "init", "-q", "--separate-git-dir=" + temp.resolve("elsewhere"));
+    bench.owner(original, "worktree", "add", "-q", "-b", "side", temp.resolve("gone").toString());
+    Files.move(temp.resolve("gone"), temp.resolve("deleted"));
+    try (TicketRepository repository = bench.open(1, original)) {
+      repaired(repository);
+      assertThat(repository.merge()).isInstanceOf(Delivery.Delivered.class);
+      assertThat(original.resolve("a.txt")).hasContent("repaired\n");
+      assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
+    }
+    RepositorySource side = RepositorySource.local(original.toString(), "side");
+    try (TicketRepository repository = bench.tickets().open(2, side, Optional.empty())) {
+      String commit = repaired(repository);
+      assertThat(repository.merge()).isInstanceOf(Delivery.Delivered.class);
+      assertThat(bench.owner(original, "rev-parse", "side")).isEqualTo(commit);
+    }
+  }
+
+  @Test
   @DisplayName("A file of the checkout that .gitignore names is not written over by a merge")
   void keepsIgnored() throws Exception {
     bench.commit(original, Map.of(".gitignore", ".env\n"));
