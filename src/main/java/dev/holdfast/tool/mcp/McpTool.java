@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /** A server's tool. What it says of itself is believed: whether it only reads, or may run twice. */
 final class McpTool implements Tool {
@@ -27,7 +26,7 @@ final class McpTool implements Tool {
     McpSchema.@Nullable ToolAnnotations hints = tool.annotations();
     this.server = server;
     this.name = tool.name();
-    this.spec = new ToolSpec(exposedName, description(tool), schema(tool));
+    this.spec = new ToolSpec(exposedName, description(tool), ToolSchema.of(tool.inputSchema()));
     this.reads = hints != null && Boolean.TRUE.equals(hints.readOnlyHint());
     this.idempotent = reads || (hints != null && Boolean.TRUE.equals(hints.idempotentHint()));
   }
@@ -35,17 +34,6 @@ final class McpTool implements Tool {
   private static String description(McpSchema.Tool tool) {
     String text = Objects.requireNonNullElse(tool.description(), "");
     return text.length() > MAX_DESCRIPTION ? text.substring(0, MAX_DESCRIPTION) + "…" : text;
-  }
-
-  private static JsonNode schema(McpSchema.Tool tool) {
-    if (tool.inputSchema() == null) {
-      return MAPPER.createObjectNode().put("type", "object");
-    }
-    ObjectNode schema = MAPPER.valueToTree(tool.inputSchema());
-    if (!schema.path("type").isString()) {
-      schema.put("type", "object");
-    }
-    return schema;
   }
 
   @Override

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -413,6 +414,26 @@ class McpServersIT {
       server.answerCalls("later");
       assertThat(call("die").content()).startsWith("said hi");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{'type':'object'} | {'type':'object','properties':{}}",
+        "{'properties':[]} | {'properties':{},'type':'object'}",
+        "{'type':'object','properties':{'a':{'type':'string'}},'anyOf':[{'required':['a']}]}"
+            + " | {'type':'object','properties':{'a':{'type':'string'}}}",
+        "{'type':'object','properties':{'a':{'type':['array','null']},'type':{'items':1}}}"
+            + " | {'type':'object','properties':{'a':{'type':['array','null'],'items':{}},"
+            + "'type':{'items':1}}}",
+      })
+  @DisplayName("A tool without parameters, or with odd ones, is shown as every provider takes it")
+  void schemas(String listed, String shown) {
+    JsonMapper mapper = new JsonMapper();
+    assertThat(ToolSchema.of(mapper.readValue(listed.replace('\'', '"'), Map.class)))
+        .isEqualTo(mapper.readTree(shown.replace('\'', '"')));
   }
 
   @Test
