@@ -59,7 +59,7 @@ public final class McpServers implements AutoCloseable {
         McpConnector connector = new McpConnector(environment, directory, sandbox, settings);
         McpServer server = new McpServer(each.getKey(), each.getValue(), connector);
         opened.servers.add(server);
-        opened.add(server);
+        opened.add(server, settings.maxTools());
       }
       complete = true;
       return opened;
@@ -81,11 +81,15 @@ public final class McpServers implements AutoCloseable {
     return spec instanceof McpServerSpec.Stdio stdio && stdio.confined().isEmpty();
   }
 
-  private void add(McpServer server) throws InterruptedException {
+  private void add(McpServer server, int max) throws InterruptedException {
     Set<String> taken = new HashSet<>();
     tools.forEach(tool -> taken.add(tool.spec().name()));
     Set<String> listed = new HashSet<>();
     for (McpSchema.Tool tool : server.list()) {
+      if (tools.size() == max) {
+        log.warn("More than {} tools of MCP servers: those of {} are left out", max, server.name());
+        return;
+      }
       String name = McpName.of(server.name(), tool.name(), taken);
       if (listed.add(tool.name()) && taken.add(name)) {
         tools.add(new McpTool(server, tool, name));

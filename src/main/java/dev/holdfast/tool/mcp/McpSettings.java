@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param killGrace between asking a server's processes to end and killing them; default 2 s
  * @param maxRestarts how often a server is started again in one session; default 3
  * @param maxMessage the longest message of a server, in characters; default 8 Mi
- * @param maxTools how many tools of a server are offered; default 128
+ * @param maxTools how many tools of all servers are offered; default 120, for OpenAI takes 128 in a
+ *     request, and the workspace's and the report are among them
  */
 public record McpSettings(
     Duration startTimeout,
@@ -21,6 +22,6 @@ public record McpSettings(
     int maxTools) {
   public static McpSettings defaults() {
     return new McpSettings(
-        Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofSeconds(2), 3, 8 << 20, 128);
+        Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofSeconds(2), 3, 8 << 20, 120);
   }
 }

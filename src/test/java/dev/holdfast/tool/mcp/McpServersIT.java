@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -457,17 +458,37 @@ class McpServersIT {
   @Test
   @DisplayName("A server whose list of tools has no end is asked for no more than may be offered")
   void endlessPages() throws Exception {
-    settings =
-        new McpSettings(
-            settings.startTimeout(),
-            settings.callTimeout(),
-            settings.killGrace(),
-            settings.maxRestarts(),
-            settings.maxMessage(),
-            5);
+    settings = withTools(5);
     open(program("pages"));
     assertThat(box.specs()).hasSize(5);
     assertThat(call("echo1").content()).startsWith("pages: 6");
+  }
+
+  private McpSettings withTools(int most) {
+    return new McpSettings(
+        settings.startTimeout(),
+        settings.callTimeout(),
+        settings.killGrace(),
+        settings.maxRestarts(),
+        settings.maxMessage(),
+        most);
+  }
+
+  @Test
+  @DisplayName("Servers together offer no more tools than a provider takes, nor does one alone")
+  void tooManyTools() throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      Map<String, McpServerSpec> two = new TreeMap<>();
+      two.put("a", new McpServerSpec.Http(server.url(), Map.of()));
+      two.put("b", new McpServerSpec.Http(server.url(), Map.of()));
+      try (McpServers opened =
+          McpServers.open(two, Map.of(), sandboxes, directory, withTools(20))) {
+        assertThat(opened.tools()).hasSize(20);
+        assertThat(opened.tools().getLast().spec().name()).startsWith("mcp__b__");
+      }
+    }
+    int workspaceAndReport = 7 + 1;
+    assertThat(McpSettings.defaults().maxTools() + workspaceAndReport).isLessThanOrEqualTo(128);
   }
 
   @Test
