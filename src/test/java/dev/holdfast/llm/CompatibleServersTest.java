@@ -425,6 +425,35 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(messages.path(2).path("tool_call_id").asString()).isEqualTo(id);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "m-1, user assistant tool user",
+    "mistral-large-latest, user assistant tool assistant user",
+    "mistralai/Devstral-Small-2507, user assistant tool assistant user",
+  })
+  @DisplayName("a word behind a result stands behind an answer where the model is Mistral's")
+  void wordsBehindResults(String model, String roles) throws InterruptedException {
+    List<Message> said =
+        List.of(
+            new Message.User("go"),
+            new Message.Assistant("", List.of(new ToolCall("x", "a", "{}"))),
+            result("x"),
+            new Message.User("now report"));
+    provider(Vendor.OPENAI)
+        .call(
+            new ChatRequest(model, "", said, List.of(), ToolChoice.AUTO, null, LONG),
+            StreamListener.NONE);
+    assertThat(
+            models
+                .lastRequest()
+                .body()
+                .path("messages")
+                .valueStream()
+                .map(each -> each.path("role").asString())
+                .toList())
+        .containsExactly(roles.split(" "));
+  }
+
   @Test
   @DisplayName("the request has the shape of chat completions and asks for the usage")
   void requestShape() throws InterruptedException {

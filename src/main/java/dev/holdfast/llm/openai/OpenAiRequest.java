@@ -12,6 +12,7 @@ import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.llm.wire.JsonTree;
 import dev.holdfast.llm.wire.ToolPairs;
 import java.util.List;
+import java.util.regex.Pattern;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,6 +20,12 @@ import tools.jackson.databind.node.ObjectNode;
 /** Our request in the shape of chat completions. */
 final class OpenAiRequest {
   private static final JsonMapper JSON = JsonMapper.shared();
+
+  /** Its models refuse a user's message right behind a tool's result, on whatever server. */
+  private static final Pattern MISTRAL =
+      Pattern.compile("(?i)(?:mi|mini|dev|code|magi)stral|(?:mi|pi|vo)xtral");
+
+  private static final String BETWEEN = "I have the results.";
 
   private OpenAiRequest() {}
 
@@ -73,7 +80,13 @@ final class OpenAiRequest {
     List<Message> complete = ToolPairs.complete(request.messages());
     KeptFields kept = new KeptFields(provider, server, complete);
     boolean vendor = server == Server.OPENAI;
+    boolean mistral = MISTRAL.matcher(request.model()).find();
+    boolean behindResult = false;
     for (Message message : vendor ? ToolPairs.withPlainIds(complete) : complete) {
+      if (mistral && behindResult && message instanceof Message.User) {
+        messages.addObject().put("role", "assistant").put("content", BETWEEN);
+      }
+      behindResult = message instanceof Message.ToolResult;
       ObjectNode node = messages.addObject();
       switch (message) {
         case Message.User user -> node.put("role", "user").put("content", user.content());
