@@ -18,6 +18,7 @@ final class McpTool implements Tool {
 
   private final McpServer server;
   private final String name;
+  private final ToolSchema schema;
   private final ToolSpec spec;
   private final boolean reads;
   private final boolean idempotent;
@@ -26,7 +27,8 @@ final class McpTool implements Tool {
     McpSchema.@Nullable ToolAnnotations hints = tool.annotations();
     this.server = server;
     this.name = tool.name();
-    this.spec = new ToolSpec(exposedName, description(tool), ToolSchema.of(tool.inputSchema()));
+    this.schema = ToolSchema.of(tool.inputSchema());
+    this.spec = new ToolSpec(exposedName, description(tool), schema.shown());
     this.reads = hints != null && Boolean.TRUE.equals(hints.readOnlyHint());
     this.idempotent = reads || (hints != null && Boolean.TRUE.equals(hints.idempotentHint()));
   }
@@ -54,6 +56,6 @@ final class McpTool implements Tool {
   @Override
   public String call(JsonNode arguments, ToolContext context) throws InterruptedException {
     Map<String, Object> values = MAPPER.convertValue(arguments, new TypeReference<>() {});
-    return server.call(name, values);
+    return server.call(name, schema.named(values));
   }
 }

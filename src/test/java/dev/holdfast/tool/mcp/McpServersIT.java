@@ -423,6 +423,8 @@ class McpServersIT {
       quoteCharacter = '~',
       value = {
         "{'type':'object'} | {'type':'object','properties':{}}",
+        "{'type':'object','oneOf':[{'properties':{'a':{}}},{'properties':{'b':{}}}]}"
+            + " | {'type':'object','properties':{'a':{},'b':{}}}",
         "{'properties':[]} | {'properties':{},'type':'object'}",
         "{'type':'object','properties':{'a':{'type':'string'}},'anyOf':[{'required':['a']}]}"
             + " | {'type':'object','properties':{'a':{'type':'string'}}}",
@@ -433,8 +435,26 @@ class McpServersIT {
   @DisplayName("A tool without parameters, or with odd ones, is shown as every provider takes it")
   void schemas(String listed, String shown) {
     JsonMapper mapper = new JsonMapper();
-    assertThat(ToolSchema.of(mapper.readValue(listed.replace('\'', '"'), Map.class)))
+    assertThat(ToolSchema.of(mapper.readValue(listed.replace('\'', '"'), Map.class)).shown())
         .isEqualTo(mapper.readTree(shown.replace('\'', '"')));
+  }
+
+  @Test
+  @DisplayName(
+      "An argument whose name Anthropic refuses has another one, and its own at the server")
+  void argumentNames() {
+    ToolSchema schema =
+        ToolSchema.of(
+            Map.of(
+                "properties",
+                Map.of("$top", Map.of(), "a", Map.of()),
+                "required",
+                List.of("$top")));
+    String plain = schema.shown().path("required").path(0).asString();
+    assertThat(plain).matches("_top_[0-9a-f]{8}");
+    assertThat(schema.shown().path("properties").propertyNames())
+        .containsExactlyInAnyOrder("a", plain);
+    assertThat(schema.named(Map.of(plain, 3, "a", 4))).isEqualTo(Map.of("$top", 3, "a", 4));
   }
 
   @Test
