@@ -1,6 +1,7 @@
 package dev.holdfast.handler.design;
 
 import dev.holdfast.process.Utf8;
+import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
@@ -97,7 +98,7 @@ final class DesignText {
 
   private static JsonNode yaml(String text) {
     try {
-      refuseAliases(text);
+      refuseSurprises(text);
       return YAML.readTree(text);
     } catch (JacksonException e) {
       throw unreadable("YAML", e);
@@ -107,11 +108,19 @@ final class DesignText {
   }
 
   /**
-   * Aliases can make a small text a huge document, and the tree reader takes their names for text.
+   * Aliases can make a small text a huge document, and the tree reader takes their names for text;
+   * of a second document it says no word.
    */
-  private static void refuseAliases(String text) {
+  private static void refuseSurprises(String text) {
+    boolean over = false;
     try (JsonParser parser = YAML.createParser(text)) {
       while (parser.nextToken() != null) {
+        if (over) {
+          throw new InvalidTicketException(
+              "the design has a second YAML document on line %s: write one alone, without ---"
+                  .formatted(parser.currentTokenLocation().getLineNr()));
+        }
+        over = parser.streamReadContext().inRoot();
         if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
           throw new InvalidTicketException(
               ("the design uses the YAML alias *%s on line %s: aliases are not supported,"
@@ -138,7 +147,7 @@ final class DesignText {
         at == null || at.getLineNr() < 1
             ? ""
             : " on line " + at.getLineNr() + ", column " + at.getColumnNr();
-    String message = e.getOriginalMessage().strip().replaceAll("\\s*\\R\\s*", " ");
+    String message = UnreadableJson.reason(e);
     return new InvalidTicketException(
         "the design is not readable as %s%s: %s"
             .formatted(

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.inbox;
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.Uniqueness;
+import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -187,9 +188,7 @@ record NewTicketRules(PayloadLimits limits) {
       return length.within(limits.expandedBytes());
     } catch (JacksonException e) {
       throw new InvalidTicketException(
-          "the payload is not JSON: "
-              + e.getOriginalMessage().lines().findFirst().orElse("unreadable")
-              + place(e.getLocation()));
+          "the payload is not JSON: " + UnreadableJson.reason(e) + place(e.getLocation()));
     }
   }
 

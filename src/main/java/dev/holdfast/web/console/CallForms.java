@@ -4,6 +4,7 @@ import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.schema.Question;
+import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.web.Refused;
@@ -95,7 +96,7 @@ record CallForms(WebPorts ports) implements Routes {
       wanted = MAPPER.readTree(given);
     } catch (JacksonException e) {
       throw new InvalidTicketException(
-          "the arguments are no JSON: " + Format.firstLine(e.getOriginalMessage(), 200));
+          "the arguments are no JSON: " + Format.firstLine(UnreadableJson.reason(e), 200));
     }
     return isSame(wanted, call.arguments()) ? null : wanted.toString();
   }

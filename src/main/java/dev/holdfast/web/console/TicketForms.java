@@ -8,6 +8,7 @@ import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -102,7 +103,7 @@ record TicketForms(WebPorts ports) implements Routes {
           "the payload has a number whose exponent is beyond all bounds");
     } catch (JacksonException e) {
       throw new InvalidTicketException(
-          "the payload is no JSON: " + Format.firstLine(e.getOriginalMessage(), 200));
+          "the payload is no JSON: " + Format.firstLine(UnreadableJson.reason(e), 200));
     }
     desk.editPayload(id, actor, payload);
     return true;

@@ -162,10 +162,12 @@ class DesignValidatorTest {
             "{\"kind\":\"command\",\"kind\":\"command\"}",
             "the design is not readable as JSON on line 1, column 25: Duplicate Object property"),
         Arguments.of(
-            "{\"kind\": \"command\",",
-            "the design is not readable as JSON on line 1, column 20: Unexpected end"),
+            "{\"kind\": \"command\"",
+            "the design is not readable as JSON on line 1, column 19: it ends too early"),
         Arguments.of("kind: [command", "the design is not readable as YAML on line 1"),
-        Arguments.of("kind: command\n---\nkind: command\n", "the design is not readable as YAML"),
+        Arguments.of(
+            "kind: command\n---\nkind: command\n",
+            "the design has a second YAML document on line 3: write one alone, without ---"),
         Arguments.of(
             "kind: command\ncommand: &words [ls]\nenvironment: *words",
             "the design uses the YAML alias *words on line 3: aliases are not supported, write the"
