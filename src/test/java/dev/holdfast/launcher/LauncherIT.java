@@ -283,6 +283,16 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName(
+      "a JAVA_HOME that leads nowhere, as after an update of Java, is none to Maven either")
+  void goneJavaHome() throws Exception {
+    jdk("jvm/new", "25");
+    maven("[ -x \"$JAVA_HOME/bin/java\" ] || exit 1; echo jar >target/holdfast.jar");
+    Outcome outcome = start(Map.of("JAVA_HOME", directory + "/gone"), "list");
+    assertThat(outcome.stdout()).as("%s", outcome).startsWith("new in");
+  }
+
+  @Test
   @DisplayName("where the network is away, it builds from what Maven has already")
   void buildsOffline() throws Exception {
     jdk("jvm/new", "25");
