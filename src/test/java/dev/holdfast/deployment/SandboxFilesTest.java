@@ -68,7 +68,8 @@ class SandboxFilesTest {
     assertThat(only("^RestrictNamespaces=(.*)$", unit).split(" "))
         .contains("user", "mnt", "pid", "ipc", "uts", "net");
     // Programs may confine themselves: @system-service has neither Landlock nor seccomp.
-    assertThat(only("^SystemCallFilter=(.*)$", unit)).contains("@mount", " seccomp ", " landlock_restrict_self");
+    assertThat(only("^SystemCallFilter=(.*)$", unit))
+        .contains("@mount", " seccomp ", " landlock_restrict_self");
     assertThat(only("^RestrictAddressFamilies=(.*)$", unit)).contains("AF_NETLINK", "AF_UNIX");
     assertThat(unit)
         .as("what covers parts of /proc, so that no other one can be mounted")
