@@ -44,8 +44,9 @@ case $(locale charmap 2>/dev/null) in
   '' | ANSI_X3.4-* | *ASCII* | 646) export LC_ALL=C.UTF-8 ;;
 esac
 # Files of a moment lie where those of other programs do: Java itself always takes /tmp.
-# Nobody may attach to the JVM and dump the secrets in it. Options are words.
+# Nobody may attach to the JVM and dump the secrets in it. For its performance data Java goes to /tmp/hsperfdata_USER, and does not
+# come back to a directory that the user cannot read. Options are words.
 # shellcheck disable=SC2086
-exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow -XX:+DisableAttachMechanism "-Dholdfast.called=$called" \
+exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow -XX:+DisableAttachMechanism -XX:-UsePerfData "-Dholdfast.called=$called" \
   "-Djava.io.tmpdir=${TMPDIR:-/tmp}" \
   ${HOLDFAST_JAVA_OPTS:-} "$@"

@@ -115,6 +115,17 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName(
+      "Java is told to stay where it is: else it leaves a directory that its user cannot read")
+  void staysWhereItIs() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    for (Path each : List.of(root.resolve("holdfast"), installed())) {
+      assertThat(run(root, each, Map.of(), "list").stdout()).contains("[-XX:-UsePerfData]");
+    }
+  }
+
+  @Test
   @DisplayName("JAVA_HOME comes first, unless it is too old")
   void prefersJavaHome() throws Exception {
     jdk("jvm/found", "25");
