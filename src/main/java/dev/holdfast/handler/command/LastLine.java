@@ -50,7 +50,7 @@ record LastLine(String text, boolean cut) {
    * nothing is indented, objects within begin so, too: what belongs to one begins no other.
    */
   private static int beginning(String kept) {
-    int from = kept.lastIndexOf('\n') + 1;
+    int from = beginningOfLine(kept);
     if (kept.endsWith("\n}")) {
       int read = 0;
       Matcher open = OPEN.matcher(kept);
@@ -62,6 +62,12 @@ record LastLine(String text, boolean cut) {
       }
     }
     return from;
+  }
+
+  /** Behind what shows how far a program is, and is written over by what comes next. */
+  private static int beginningOfLine(String kept) {
+    int from = kept.lastIndexOf('\n') + 1;
+    return kept.startsWith("{", from) ? from : Math.max(from, kept.lastIndexOf('\r') + 1);
   }
 
   /** Behind the object that begins at a brace, or where it turns out to be none. */

@@ -145,7 +145,8 @@ class CommandHandlerIT {
       strings = {
         "{\"a\": 1}\\n\\033[0m\\n",
         "\\033[?25l{\"a\": 1}\\033[39;49m\\033(B\\n\\033]0;done\\007\\n \\033[?25h",
-        "\\033[1;39m{\\033[0m\\033[34;1m\"a\"\\033[0m: 1}\\n"
+        "\\033[1;39m{\\033[0m\\033[34;1m\"a\"\\033[0m: 1}\\n",
+        "10 %%\\r100 %%\\r\\033[K{\"a\": 1}\\r\\n"
       })
   @DisplayName("orders to a terminal around the last line, or in it, do not hide it")
   void ordersToTerminal(String printed) throws Exception {
