@@ -30,6 +30,9 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketWait;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -153,6 +156,25 @@ class ReleasesIT {
                     + " WHERE t.kind = ? AND a.action = 'released'",
                 kind))
         .containsExactly("ann|cli|the file is back");
+  }
+
+  @Test
+  @DisplayName("asks who holds a ticket only of those that are on hold with another error")
+  void asksOfFew() throws SQLException {
+    hold(3);
+    Release release = desk.start(of(1, "all", null), "ann");
+    try (Connection connection = pool.getConnection();
+        Statement session = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      session.execute(
+          """
+          CREATE OR REPLACE FUNCTION holdfast.held_by_person(w holdfast.release_tickets) RETURNS boolean LANGUAGE plpgsql
+          AS $$BEGIN RAISE 'asked'; END$$
+          """);
+      session.execute("SELECT holdfast.release_status(" + release.id() + ")");
+      connection.rollback();
+    }
+    assertThat(now(release).released()).isEqualTo(1);
   }
 
   @Test
