@@ -21,7 +21,10 @@ final class StartThreads {
 
   private static final long LONGEST_WAIT_SECONDS = 5;
 
-  /** They never end: a sandboxed program is killed when the thread that started it does. */
+  /**
+   * They never end: a sandboxed program is killed when the thread that started it does. So they are
+   * no worker's, but the process's, as Java's own that wait for programs.
+   */
   private static final ExecutorService THREADS =
       new ThreadPoolExecutor(
           0,
@@ -35,7 +38,7 @@ final class StartThreads {
 
   private static final class StartThread extends Thread {
     StartThread(Runnable work) {
-      super(work, "holdfast-start");
+      super(work, "program start");
       setDaemon(true);
     }
   }
