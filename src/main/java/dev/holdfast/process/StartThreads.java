@@ -1,6 +1,7 @@
 package dev.holdfast.process;
 
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -55,7 +56,7 @@ final class StartThreads {
     try {
       return await(submit(start));
     } catch (ExecutionException e) {
-      throw unwrapped(e.getCause());
+      throw unwrapped(Objects.requireNonNull(e.getCause()));
     } finally {
       if (place) {
         PLACES.release();
