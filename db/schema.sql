@@ -1250,7 +1250,7 @@ LEFT JOIN (
   CROSS JOIN LATERAL (SELECT * FROM ticket_base b WHERE b.id = u.ticket_id LIMIT 1) b
   WHERE b.state = 'ready' AND l.id > b.fence GROUP BY b.queue
 ) p ON p.queue = q.name
-LEFT JOIN (SELECT b.queue, count(*) AS n FROM ticket_base b WHERE b.held_at IS NOT NULL GROUP BY b.queue) h ON h.queue = q.name
+LEFT JOIN (SELECT h.queue, count(*) AS n FROM held h GROUP BY h.queue) h ON h.queue = q.name
 ORDER BY q.name;
 COMMENT ON VIEW holdfast.queue_health IS 'Each queue''s wait as what it is: ready and never started, retrying after a failure, scheduled for later, waiting for a provider''s cool-down, running, waiting for a person. waiting_for_limit are those of the ready that no limit lets start now.';
 GRANT SELECT ON holdfast.queue_health TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -1775,7 +1775,8 @@ BEGIN
   END IF;
   IF r.step_left = 0 THEN
     SELECT count(*) FILTER (WHERE w.outcome IS NULL) AS open, count(*) FILTER (WHERE w.outcome = 'succeeded') AS good,
-      count(*) FILTER (WHERE w.outcome = 'other_error') AS bad, count(*) FILTER (WHERE w.outcome = 'other_error' AND held_by_person(w)) AS held
+      count(*) FILTER (WHERE w.outcome = 'other_error') AS bad,
+      count(*) FILTER (WHERE w.outcome IS NOT DISTINCT FROM 'other_error' AND held_by_person(w)) AS held
     INTO step FROM release_tickets w WHERE w.release_id = r.id AND w.step = r.step AND w.outcome IS DISTINCT FROM 'skipped';
     IF step.open > 0 THEN
       -- A look at many costs more: at most a twentieth of the time goes into looking, but one that was slow by chance is not waited for long.
@@ -5974,12 +5975,13 @@ AS $function$
     ORDER BY x.id DESC LIMIT at_most
   ) r
   CROSS JOIN LATERAL (
+    -- Trap: NULL AND f() calls f(), here for each ticket that has no outcome yet.
     SELECT count(w.released_at) AS released, count(*) FILTER (WHERE o.held = 'nothing') AS waiting, count(*) FILTER (WHERE o.held = 'answer') AS for_answer,
       count(*) FILTER (WHERE o.held = 'provider') AS for_provider,
       count(*) FILTER (WHERE w.outcome = 'succeeded') AS succeeded, count(*) FILTER (WHERE w.outcome = 'same_error') AS same_error,
-      count(*) FILTER (WHERE w.outcome = 'other_error' AND NOT held_by_person(w)) AS other_error,
-      count(*) FILTER (WHERE w.outcome = 'other_error' AND held_by_person(w)) AS held, count(*) FILTER (WHERE w.outcome = 'ended') AS ended,
-      count(*) FILTER (WHERE w.outcome = 'skipped') AS skipped
+      count(*) FILTER (WHERE w.outcome IS NOT DISTINCT FROM 'other_error' AND NOT held_by_person(w)) AS other_error,
+      count(*) FILTER (WHERE w.outcome IS NOT DISTINCT FROM 'other_error' AND held_by_person(w)) AS held,
+      count(*) FILTER (WHERE w.outcome = 'ended') AS ended, count(*) FILTER (WHERE w.outcome = 'skipped') AS skipped
     FROM release_tickets w
     CROSS JOIN LATERAL (
       SELECT CASE WHEN w.released_at IS NOT NULL AND w.outcome IS NULL THEN COALESCE(
