@@ -89,7 +89,14 @@ public final class SqlErrors {
                   + message
                   + "; point database.url at the primary, or see holdfast doctor",
               e);
-      default -> byClass(e, state, message);
+      default ->
+          routine(e).equals("PreCommit_Notify")
+              ? new QueueUnavailableException(
+                  message
+                      + "; end the session that listens inside an open transaction (holdfast doctor"
+                      + " names those that are open for long)",
+                  e)
+              : byClass(e, state, message);
     };
   }
 

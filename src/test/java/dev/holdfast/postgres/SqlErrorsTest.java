@@ -69,4 +69,17 @@ class SqlErrorsTest {
         .doesNotContain("DATABASE_URL");
     assertThat(lost()).startsWith("cannot reach the database: An I/O error");
   }
+
+  @Test
+  @DisplayName("20.2: a full queue of notifications is waited out, for it is no ticket's fault")
+  void notifications() {
+    String fields =
+        "SERROR\0VERROR\0C54000\0Mtoo many notifications in the NOTIFY queue"
+            + "\0RPreCommit_Notify\0";
+    SQLException full = new PSQLException(new ServerErrorMessage(fields));
+    assertThat(SqlErrors.translate(full))
+        .isInstanceOf(QueueUnavailableException.class)
+        .isNotInstanceOf(StatementRefusedException.class)
+        .hasMessageContaining("holdfast doctor");
+  }
 }
