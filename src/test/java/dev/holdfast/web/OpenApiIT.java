@@ -164,6 +164,18 @@ class OpenApiIT {
   }
 
   @Test
+  @DisplayName("every decision on a ticket takes an Idempotency-Key, and the document says so")
+  void keysOfDecisions() {
+    for (Map.Entry<String, JsonNode> path : document.get("paths").properties()) {
+      if (path.getKey().startsWith(TICKET + "{id}/") && path.getValue().has("post")) {
+        assertThat(path.getValue().get("post").get("parameters").toString())
+            .as(path.getKey())
+            .contains("#/components/parameters/idempotencyKey");
+      }
+    }
+  }
+
+  @Test
   @DisplayName("every operation of the API refuses a parameter that it does not know")
   void strangeParameters() {
     for (Map.Entry<String, JsonNode> path : document.get("paths").properties()) {
