@@ -33,23 +33,19 @@ final class StartThreads {
           Long.MAX_VALUE,
           TimeUnit.NANOSECONDS,
           new SynchronousQueue<>(),
-          StartThread::new);
+          Thread.ofPlatform().name("program start").daemon().factory());
+
+  /** True on those threads. */
+  private static final ThreadLocal<Boolean> STARTS = ThreadLocal.withInitial(() -> false);
 
   private StartThreads() {}
-
-  private static final class StartThread extends Thread {
-    StartThread(Runnable work) {
-      super(work, "program start");
-      setDaemon(true);
-    }
-  }
 
   /**
    * Waits for the start also where the caller is interrupted: a program of which nobody knows would
    * run on. A start within a start runs on the same thread.
    */
   static Process run(ProgramStart.Start start) throws IOException {
-    if (Thread.currentThread() instanceof StartThread) {
+    if (STARTS.get()) {
       return start.run();
     }
     boolean place = awaitPlace();
@@ -76,7 +72,11 @@ final class StartThreads {
 
   private static Future<Process> submit(ProgramStart.Start start) {
     try {
-      return THREADS.submit(start::run);
+      return THREADS.submit(
+          () -> {
+            STARTS.set(true);
+            return start.run();
+          });
     } catch (OutOfMemoryError e) { // of threads
       throw MachineLimits.noProcesses(e);
     }
