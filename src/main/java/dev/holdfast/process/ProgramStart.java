@@ -1,16 +1,12 @@
 package dev.holdfast.process;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 
 /**
@@ -26,12 +22,6 @@ final class ProgramStart {
 
   /** Three streams, the ends of two pipes, and some for what is opened beside it. */
   private static final int FILES_OF_START = 16;
-
-  /** A process that may have so many has some for all that it starts at once. */
-  private static final long PLENTY_OF_FILES = 4_096;
-
-  private static final ReentrantLock TURN = new ReentrantLock();
-  private static final long LONGEST_START_SECONDS = 5;
 
   /** The process, and the thread that waits for it. */
   private static final int THREADS_OF_START = 2;
@@ -49,48 +39,13 @@ final class ProgramStart {
    * @throws IOException if it cannot be started
    */
   static Process of(OwnSession session) throws IOException {
-    return inTurn(() -> startNow(session));
+    return StartThreads.run(() -> startNow(session));
   }
 
   /** The start of a program, or all that has to be done for it. */
   @FunctionalInterface
   interface Start {
     Process run() throws IOException;
-  }
-
-  /**
-   * Where there may be too few files for all, does one after the other: one that runs out of files
-   * beside another makes Java 25 close files that are not its own, which may be a connection by
-   * then.
-   */
-  static Process inTurn(Start start) throws IOException {
-    return StartThreads.run(() -> runInTurn(start));
-  }
-
-  private static Process runInTurn(Start start) throws IOException {
-    boolean turn = mayRunOutOfFiles() && awaitTurn();
-    try {
-      return start.run();
-    } finally {
-      if (turn) {
-        TURN.unlock();
-      }
-    }
-  }
-
-  private static boolean mayRunOutOfFiles() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        && unix.getMaxFileDescriptorCount() < PLENTY_OF_FILES;
-  }
-
-  /** Not for ever: a start may hang, as in a directory whose server has gone. */
-  private static boolean awaitTurn() {
-    try {
-      return TURN.tryLock(LONGEST_START_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
   }
 
   private static Process startNow(OwnSession session) throws IOException {

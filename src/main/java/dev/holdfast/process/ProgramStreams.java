@@ -42,7 +42,7 @@ final class ProgramStreams implements AutoCloseable {
    * @throws IOException if it cannot be started; to be closed then, too
    */
   Process start(OwnSession session, String input) throws IOException {
-    return ProgramStart.inTurn(() -> startNow(session, input));
+    return StartThreads.run(() -> startNow(session, input));
   }
 
   private Process startNow(OwnSession session, String input) throws IOException {

@@ -1,6 +1,8 @@
 package dev.holdfast.process;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -16,9 +18,13 @@ import java.util.concurrent.TimeUnit;
  * that hang as there are processors the worker stands.
  */
 final class StartThreads {
-  /** Of starts at once; more would be no faster, and each is a thread. */
-  private static final Semaphore PLACES =
-      new Semaphore(Math.max(4, Runtime.getRuntime().availableProcessors()));
+  /** A process that may have so many files has some for all that it starts at once. */
+  private static final long PLENTY_OF_FILES = 4_096;
+
+  private static final int USUAL_PLACES = 4;
+
+  /** Of starts at once. */
+  private static final Semaphore PLACES = new Semaphore(places());
 
   private static final long LONGEST_WAIT_SECONDS = 5;
 
@@ -39,6 +45,22 @@ final class StartThreads {
   private static final ThreadLocal<Boolean> STARTS = ThreadLocal.withInitial(() -> false);
 
   private StartThreads() {}
+
+  /**
+   * More would be no faster, and each is a thread. Where there may be too few files for all, one
+   * after the other is started: one that runs out of files beside another makes Java 25 close files
+   * that are not its own, which may be a connection by then.
+   */
+  private static int places() {
+    return mayRunOutOfFiles()
+        ? 1
+        : Math.max(USUAL_PLACES, Runtime.getRuntime().availableProcessors());
+  }
+
+  private static boolean mayRunOutOfFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        && unix.getMaxFileDescriptorCount() < PLENTY_OF_FILES;
+  }
 
   /**
    * Waits for the start also where the caller is interrupted: a program of which nobody knows would

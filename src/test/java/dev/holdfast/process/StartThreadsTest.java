@@ -22,7 +22,7 @@ class StartThreadsTest {
                 Thread.currentThread().interrupt();
               }
               try {
-                ProgramStart.inTurn(
+                StartThreads.run(
                     () -> {
                       starter.complete(Thread.currentThread());
                       throw new IOException("no such program");

@@ -14,22 +14,35 @@ import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 
 /** The newest of what happened to a ticket, in a size that any reader has memory for. */
 final class PostgresTicketHistory {
+  /** Of an AttemptRow. */
+  static final String ATTEMPT_COLUMNS =
+      """
+      a.ticket_id, a.lease_no, a.attempt, a.worker_id, a.started_at, a.finished_at, a.outcome, a.category, a.rule, a.fingerprint,
+      a.http_status, holdfast.shorten(a.error, 100000) AS error, holdfast.error_name(a.error_title, a.error) AS error_title,
+      holdfast.readable(a.result) AS result
+      """;
+
+  static final String GUIDANCE_COLUMNS =
+      """
+      holdfast.shorten(g.guidance, 100000) AS guidance, g.author, g.source, g.created_at, g.question, g.answer::text AS answer
+      """;
+
   private static final String ATTEMPTS =
       """
       SELECT row_number() OVER (ORDER BY a.lease_no DESC) AS place,
         (SELECT count(*) FROM holdfast.ticket_attempts c WHERE c.ticket_id = :id) AS total,
-        a.ticket_id, a.lease_no, a.attempt, a.worker_id, a.started_at, a.finished_at, a.outcome, a.category, a.rule, a.fingerprint,
-        a.http_status, holdfast.shorten(a.error, 100000) AS error, holdfast.error_name(a.error_title, a.error) AS error_title,
-        holdfast.readable(a.result) AS result
+        %s
       FROM holdfast.ticket_attempts a WHERE a.ticket_id = :id ORDER BY a.lease_no DESC LIMIT 1000
-      """;
+      """
+          .formatted(ATTEMPT_COLUMNS);
   private static final String GUIDANCE =
       """
       SELECT row_number() OVER (ORDER BY g.id DESC) AS place,
         (SELECT count(*) FROM holdfast.ticket_guidance c WHERE c.ticket_id = :id) AS total,
-        holdfast.shorten(g.guidance, 100000) AS guidance, g.author, g.source, g.created_at, g.question, g.answer::text AS answer
+        %s
       FROM holdfast.ticket_guidance g WHERE g.ticket_id = :id ORDER BY g.id DESC LIMIT 1000
-      """;
+      """
+          .formatted(GUIDANCE_COLUMNS);
   // The order is that of ticket_timeline.sql, backwards.
   private static final String TIMELINE =
       """

@@ -162,12 +162,9 @@ public final class PostgresTicketReader implements TicketReader {
     return rows(
         AttemptRow.class,
         sql.inSchema(
-            """
-            SELECT a.ticket_id, a.lease_no, a.attempt, a.worker_id, a.started_at, a.finished_at, a.outcome, a.category, a.rule, a.fingerprint,
-              a.http_status, holdfast.shorten(a.error, 100000) AS error, holdfast.error_name(a.error_title, a.error) AS error_title,
-              holdfast.readable(a.result) AS result
-            FROM holdfast.ticket_attempts a WHERE a.ticket_id = :id ORDER BY a.lease_no
-            """),
+            "SELECT "
+                + PostgresTicketHistory.ATTEMPT_COLUMNS
+                + " FROM holdfast.ticket_attempts a WHERE a.ticket_id = :id ORDER BY a.lease_no"),
         query -> query.bind("id", ticketId));
   }
 
@@ -209,10 +206,9 @@ public final class PostgresTicketReader implements TicketReader {
   public List<Guidance> guidance(long ticketId) {
     return mapped(
         sql.inSchema(
-            """
-            SELECT holdfast.shorten(guidance, 100000) AS guidance, author, source, created_at, question, answer::text AS answer
-            FROM holdfast.ticket_guidance WHERE ticket_id = :id ORDER BY id
-            """),
+            "SELECT "
+                + PostgresTicketHistory.GUIDANCE_COLUMNS
+                + " FROM holdfast.ticket_guidance g WHERE g.ticket_id = :id ORDER BY g.id"),
         query -> query.bind("id", ticketId),
         (row, context) -> guidance(row));
   }

@@ -31,7 +31,7 @@ final class HttpRefusal {
   }
 
   /** Of an error or one that it was caused by. */
-  static OptionalInt within(Exception error) {
+  static OptionalInt statusWithin(Exception error) {
     @Nullable Throwable cause = error;
     for (int i = 0; cause instanceof Exception each && i < MAX_CAUSES; i++) {
       OptionalInt status = status(each);

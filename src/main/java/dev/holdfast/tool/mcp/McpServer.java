@@ -228,7 +228,7 @@ final class McpServer implements AutoCloseable {
   }
 
   private ToolExecutionException notStarted(Exception e) {
-    OptionalInt status = HttpRefusal.within(e);
+    OptionalInt status = HttpRefusal.statusWithin(e);
     String remedy = status.isPresent() ? HttpRefusal.remedy(status.getAsInt()) : null;
     String answered = status.isPresent() ? "HTTP " + status.getAsInt() + ": " : "";
     return new ToolExecutionException(

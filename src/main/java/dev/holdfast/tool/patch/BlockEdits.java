@@ -9,9 +9,7 @@ import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitResult;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -187,7 +185,7 @@ final class BlockEdits {
 
   private static String text(String path, byte[] bytes) throws PatchRejection {
     try {
-      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      String text = Utf8.strictly(bytes);
       if (text.indexOf('\0') < 0) {
         return text;
       }

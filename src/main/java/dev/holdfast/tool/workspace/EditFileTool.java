@@ -1,12 +1,12 @@
 package dev.holdfast.tool.workspace;
 
+import dev.holdfast.process.Utf8;
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.patch.LineEnds;
 import dev.holdfast.tool.patch.NearestMatch;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CharacterCodingException;
@@ -91,7 +91,7 @@ final class EditFileTool {
       if (bytes.length > MAX_BYTES) {
         throw new WrongPathException(path + " is larger than 10 MiB: use run_command for it.");
       }
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return Utf8.strictly(bytes);
     } catch (CharacterCodingException e) {
       throw new WrongPathException(path + " is no UTF-8 text: it cannot be edited as text.");
     }

@@ -2,13 +2,12 @@ package dev.holdfast.tool.workspace;
 
 import com.github.difflib.DiffUtils;
 import com.github.difflib.UnifiedDiffUtils;
+import dev.holdfast.process.Utf8;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
@@ -34,7 +33,7 @@ final class FileDiff {
       return "replaces " + path + ", which is too large to be shown";
     }
     try {
-      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(old)).toString();
+      String text = Utf8.strictly(old);
       return between("a/" + path, text, "b/" + path, changed);
     } catch (CharacterCodingException e) {
       return "replaces " + path + ", which is no text now";

@@ -254,8 +254,8 @@ public final class NoticeWebhook implements AutoCloseable {
         failingSince = null;
         yield true;
       }
-      case NoticeSender.Refused refused -> isGivenUp(group, refused.why());
-      case NoticeSender.NotTaken notTaken -> isGivenUp(group, notTaken.why());
+      case NoticeSender.Refused refused -> givesUp(group, refused.why());
+      case NoticeSender.NotTaken notTaken -> givesUp(group, notTaken.why());
     };
   }
 
@@ -278,7 +278,8 @@ public final class NoticeWebhook implements AutoCloseable {
     return NoticeEvent.of(group, rules.consoleAddress());
   }
 
-  private boolean isGivenUp(NoticeGroup group, String problem) {
+  /** Counts a failure; true if it was the last one for this group. */
+  private boolean givesUp(NoticeGroup group, String problem) {
     NoticeEvent event = event(group);
     failures++;
     Instant now = clock.instant();
