@@ -15,6 +15,7 @@ import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.read.PostgresTraceParents;
 import dev.holdfast.postgres.schedule.PostgresScheduleTicks;
+import dev.holdfast.process.LeftPrograms;
 import dev.holdfast.process.LeftStreams;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.Sleeper;
@@ -83,6 +84,7 @@ final class WorkerProcess implements AutoCloseable {
       this.secrets = settings.secrets();
       this.agents =
           parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
+      LeftPrograms.end(settings.command().killGrace());
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),

@@ -30,10 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProcessTable {
   private static final Path PROC = Path.of("/proc");
+  private static final long FIRST = 1;
   private static final String VARIABLE = ProgramRun.RUN_ID + "=";
 
   /** No program of ours is older than this process. */
-  private static final long OLDEST = startOf(ProcessHandle.current().pid());
+  static final long OLDEST = startOf(ProcessHandle.current().pid());
 
   /**
    * The fields of {@code /proc/PID/stat} that are of use. {@code startedAt} is in clock ticks since
@@ -108,14 +109,13 @@ final class ProcessTable {
   }
 
   /**
-   * Reads what is of use of it: the living processes that are younger than this one. Most of a
-   * machine's processes are old and stay so, which costs far less to see than to read anew.
+   * Reads what is of use of it: the living processes that are young enough. Most of a machine's
+   * processes are old and stay so, which costs far less to see than to read anew.
    *
-   * @param since processes started before are not of use
+   * @param since processes started before are not of use, mostly {@link #OLDEST}
    * @param before the last reading, whose starts are known; null at first
    */
   static ProcessTable read(long since, @Nullable ProcessTable before) throws IOException {
-    long oldest = Math.max(since, OLDEST);
     Map<Long, Start> known = before == null ? Map.of() : before.starts;
     List<Entry> entries = new ArrayList<>();
     Map<Long, Start> starts = new HashMap<>();
@@ -125,7 +125,7 @@ final class ProcessTable {
         long pid = Long.parseLong(process.getFileName().toString());
         Identity identity = identity(process);
         Start start = known.get(pid);
-        if (start != null && start.process().equals(identity) && start.ticks() < oldest) {
+        if (start != null && start.process().equals(identity) && start.ticks() < since) {
           starts.put(pid, start);
           continue;
         }
@@ -136,7 +136,7 @@ final class ProcessTable {
         if (identity != null) {
           starts.put(pid, new Start(identity, stat.startedAt()));
         }
-        if (stat.isAlive() && stat.startedAt() >= oldest) {
+        if (stat.isAlive() && stat.startedAt() >= since) {
           entries.add(new Entry(pid, stat, runs(process)));
         }
       }
@@ -180,6 +180,25 @@ final class ProcessTable {
         .filter(each -> each.stat().startedAt() >= since)
         .map(each -> new Member(each.pid(), () -> handle(each), each.stat().session() == session))
         .toList();
+  }
+
+  /**
+   * The living processes of runs whose worker has ended. None where this process does not see those
+   * of other users, for then it does not see their workers either.
+   */
+  List<Member> left() throws IOException {
+    List<Member> left = new ArrayList<>();
+    if (entries.stream().anyMatch(each -> each.pid() == FIRST)) {
+      for (Map.Entry<String, List<Entry>> run : byRun.entrySet()) {
+        if (RunId.isLeft(run.getKey())) {
+          run.getValue().stream()
+              .filter(each -> Namespaces.areOwn(each.pid()))
+              .map(each -> new Member(each.pid(), () -> handle(each), false))
+              .forEach(left::add);
+        }
+      }
+    }
+    return left;
   }
 
   /** Not that of another process, which has got its number since. */

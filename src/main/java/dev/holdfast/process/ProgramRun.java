@@ -25,6 +25,11 @@ public final class ProgramRun implements AutoCloseable {
     this.tree = tree;
   }
 
+  /** A value of {@link #RUN_ID} for one more run; it tells which worker's run that is. */
+  public static String newId() {
+    return RunId.next();
+  }
+
   /**
    * @param environment all of the program's environment, {@link #RUN_ID} with a value of its own
    *     among it

@@ -3,7 +3,6 @@ package dev.holdfast.process;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,8 +12,6 @@ import org.slf4j.LoggerFactory;
  */
 final class UnheardProgram {
   private static final Logger log = LoggerFactory.getLogger(UnheardProgram.class);
-  private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
-  private static final int LOOKS = 200;
   private static final long NO_SESSION = -1;
 
   private UnheardProgram() {}
@@ -26,16 +23,7 @@ final class UnheardProgram {
    */
   static void end(OwnSession session) {
     try {
-      List<ProcessTable.Member> living = living(session);
-      for (int looks = 0; !living.isEmpty() && looks < LOOKS; looks++) {
-        living.forEach(each -> each.handle().ifPresent(ProcessHandle::destroyForcibly));
-        LockSupport.parkNanos(LOOK_AGAIN.toNanos());
-        living = living(session);
-      }
-      if (!living.isEmpty()) {
-        List<Long> pids = living.stream().map(ProcessTable.Member::pid).toList();
-        log.warn("Processes {} of a program that starts again cannot be killed: end them", pids);
-      }
+      UnownedProcesses.end(() -> living(session), Duration.ZERO);
     } catch (IOException e) {
       log.warn(
           "The process table cannot be read ({}): a program with {}={} may run beside a second one",
@@ -46,6 +34,7 @@ final class UnheardProgram {
   }
 
   private static List<ProcessTable.Member> living(OwnSession session) throws IOException {
-    return ProcessTable.read(0, null).members(NO_SESSION, session.runId(), 0, session.user());
+    return ProcessTable.read(ProcessTable.OLDEST, null)
+        .members(NO_SESSION, session.runId(), 0, session.user());
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.process.CutText;
 import dev.holdfast.process.ExitText;
+import dev.holdfast.process.LeftPrograms;
 import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.OutputTail;
@@ -26,7 +27,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -74,15 +74,17 @@ public final class CommandHandler implements TicketHandler {
   @Override
   public HandlerResult handle(TicketContext context) throws InterruptedException {
     ClaimedTicket claimed = context.claimed();
-    String runId = UUID.randomUUID().toString();
     CommandDesign design;
     Map<String, String> environment = new HashMap<>();
     try {
       design = source.of(claimed);
-      environment.putAll(ProgramEnvironment.of(claimed, design, settings, runId));
+      environment.putAll(ProgramEnvironment.of(claimed, design, settings));
       context.traceparent().ifPresent(trace -> environment.put("TRACEPARENT", trace));
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
+    }
+    if (claimed.attempt() > 1) {
+      LeftPrograms.end(settings.killGrace());
     }
     try (CommandDirectory place =
             CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot(), user);

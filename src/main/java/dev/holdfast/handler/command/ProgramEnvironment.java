@@ -30,7 +30,7 @@ final class ProgramEnvironment {
    *     on, or does not have
    */
   static Map<String, String> of(
-      ClaimedTicket claimed, CommandDesign design, CommandSettings settings, String runId) {
+      ClaimedTicket claimed, CommandDesign design, CommandSettings settings) {
     Map<String, String> environment = BaseEnvironment.of(settings.environment());
     design.passEnvironment().forEach(name -> environment.put(name, passed(name, settings)));
     environment.putAll(design.environment());
@@ -39,7 +39,7 @@ final class ProgramEnvironment {
     environment.put("HOLDFAST_LEASE_NO", Long.toString(claimed.lease().no()));
     environment.put("HOLDFAST_GUIDANCE", guidance(claimed));
     newestAnswer(claimed).ifPresent(answer -> environment.put("HOLDFAST_ANSWER", answer));
-    environment.put(ProgramRun.RUN_ID, runId);
+    environment.put(ProgramRun.RUN_ID, ProgramRun.newId());
     return environment;
   }
 

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /** Runs one verify command and reads what it says. */
@@ -57,7 +56,7 @@ record CommandRun(
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(Map.of("CI", "true", "PAGER", "cat", "GIT_PAGER", "cat"));
     variables.putAll(Map.of("GIT_TERMINAL_PROMPT", "0", "NO_COLOR", "1"));
-    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
     try {
       ProgramFinder.check(command.command().getFirst(), root, environment.get("PATH"));
       Sandbox.Ran ran =

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 
 /**
  * The git of this machine, in the C locale and with nobody's configuration but what is set here: no
@@ -89,7 +88,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
       variables.remove("GIT_CONFIG_GLOBAL");
     }
     variables.putAll(command.environment());
-    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
     try (ProgramRun run =
         ProgramRun.start(
             confinement.wrap(words(command), command.directory()),

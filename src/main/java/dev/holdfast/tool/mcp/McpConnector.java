@@ -23,7 +23,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
@@ -99,7 +98,7 @@ record McpConnector(
   private McpConnection program(McpServerSpec.Stdio stdio) throws IOException {
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(stdio.environment());
-    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
     // In a sandbox a missing program would look like one that ended.
     ProgramFinder.check(stdio.command().getFirst(), directory, variables.get("PATH"));
     OwnSession session =

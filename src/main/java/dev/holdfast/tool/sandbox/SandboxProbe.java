@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out whether bubblewrap works on this machine, by running a program in it. */
@@ -145,7 +144,7 @@ final class SandboxProbe {
       List<String> words, Path directory, Map<String, String> environment)
       throws IOException, InterruptedException {
     Map<String, String> variables = BaseEnvironment.of(environment);
-    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
     try (ProgramRun run =
         ProgramRun.start(words, directory, variables, "", OutputLimits.merged(0, 1024))) {
       ProgramEnd end = run.await(PATIENCE, Duration.ZERO);

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 
 /**
  * Runs programs in a workspace: sandboxed, without the worker's secrets, and with nothing left of
@@ -38,7 +37,7 @@ record WorkspaceProgram(
     Map<String, String> all = BaseEnvironment.of(environment);
     all.putAll(Map.of("PAGER", "cat", "GIT_PAGER", "cat", "GIT_TERMINAL_PROMPT", "0"));
     all.putAll(variables);
-    all.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    all.put(ProgramRun.RUN_ID, ProgramRun.newId());
     return sandbox.run(
         command,
         workspace.root(),

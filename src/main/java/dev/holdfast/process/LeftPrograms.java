@@ -1,0 +1,47 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What programs of killed workers still run on this machine. Their tickets are worked again, and
+ * nothing should run beside its own repetition. Only Linux tells of them.
+ */
+public final class LeftPrograms {
+  private static final Logger log = LoggerFactory.getLogger(LeftPrograms.class);
+  private static final ProcessTables TABLES = new ProcessTables();
+  private static final long ALL = 0;
+
+  private LeftPrograms() {}
+
+  /**
+   * Ends those that this process may see and signal; those of living workers go on.
+   *
+   * @param grace how long they may tidy up before they are killed
+   */
+  public static void end(Duration grace) {
+    if (!ProcessTable.exists()) {
+      return;
+    }
+    try {
+      List<Long> left = pids();
+      if (!left.isEmpty()) {
+        log.warn("Processes {} are of programs whose worker was killed: ending them", left);
+        UnownedProcesses.end(LeftPrograms::look, grace);
+      }
+    } catch (IOException e) {
+      log.warn("What killed workers have left running cannot be looked for: {}", e.toString());
+    }
+  }
+
+  private static List<ProcessTable.Member> look() throws IOException {
+    return TABLES.look(ALL).left();
+  }
+
+  private static List<Long> pids() throws IOException {
+    return look().stream().map(ProcessTable.Member::pid).toList();
+  }
+}

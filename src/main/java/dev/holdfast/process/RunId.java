@@ -1,0 +1,39 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The values of {@link ProgramRun#RUN_ID}. Each says which worker started the run, so that who
+ * finds a process of it can tell whether anybody still waits for it.
+ */
+final class RunId {
+  /** The worker's number, when it began, since its number may be another's later, and the run. */
+  private static final Pattern FORM = Pattern.compile("(\\d{1,10}):(\\d{1,18}):.+");
+
+  private RunId() {}
+
+  /** The id of one more run of this process. */
+  static String next() {
+    return ProcessHandle.current().pid() + ":" + ProcessTable.OLDEST + ":" + UUID.randomUUID();
+  }
+
+  /**
+   * Whether the worker that started the run has ended. False where that cannot be known, and for
+   * the run that this process belongs to itself.
+   *
+   * @throws IOException if this machine has no room for the look
+   */
+  static boolean isLeft(String id) throws IOException {
+    Matcher form = FORM.matcher(id);
+    if (!form.matches() || id.equals(System.getenv(ProgramRun.RUN_ID))) {
+      return false;
+    }
+    ProcessTable.Stat worker = ProcessTable.stat(Long.parseLong(form.group(1)));
+    return worker == null
+        || !worker.isAlive()
+        || worker.startedAt() != Long.parseLong(form.group(2));
+  }
+}
