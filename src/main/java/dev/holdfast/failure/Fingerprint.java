@@ -48,13 +48,29 @@ final class Fingerprint {
 
   private static final LiteralIndex TELLING_WORDS = LiteralIndex.of(TELLING);
 
-  /** Numbers that name the error; they stay. */
+  /** A word for a code, and what may stand between it and its number. */
+  private static final String CODE =
+      "(?:exit(?:ed)?|return(?:ed)?|signal|errno|status|code|rc|sqlstate|curl:"
+          + "|error(?!:[ \"'(\\[#-]{1,3}\\d{1,7} [a-z]))"
+          + "(?:[ _-]?(?:with|code|status|value|number|is|was)){0,3}[ \"':=(\\[#-]{1,3}";
+
+  /** The letters of codes such as E0308 and ORA-00942. */
+  private static final String LETTERS_OF_CODE =
+      "(?:error|warning)[ \\[(]{1,2}[a-z]{1,6}(?=\\d{3,5}[\\]):])|(?:ora-|aadsts)(?=\\d{1,7}:)";
+
+  private static final String NO_COUNT =
+      "(?![\\w.%]|[:/,-]\\d|"
+          + " ?(?:[mun]?s|secs?|seconds?|mins?|minutes?|h|hours?|days?|times?|of)\\b)";
+
+  /**
+   * Numbers that name the error; they stay. The 12 of "error on line 12" and the 5 of "error: 5
+   * tests failed" do not.
+   */
   static final PlacedPattern NAMING =
       PlacedPattern.of(
-          "(?i)\\b((?:exit(?:ed)?|return|signal|errno|error|curl:|os error|status|code|sqlstate)["
-              + " a-z]{0,12}[ :=(\\[-]{1,3})(\\d{1,4})(?![\\w.])",
-          "ersco",
-          PlacedPattern::isFree);
+          "(?<![a-z\\d])(" + CODE + "|" + LETTERS_OF_CODE + ")(\\d{1,7})" + NO_COUNT,
+          "erscwoa",
+          (text, at) -> at == 0 || !Character.isLetterOrDigit(text.charAt(at - 1)));
 
   /**
    * A replacement in a line of lower case.
@@ -90,6 +106,13 @@ final class Fingerprint {
   private static final String NO_FRACTION =
       "(?!(?<=\\d[.,])\\d{1,64}(?:e[-+]?\\d{1,3})?(?:[mun]?s)?(?![\\w>-]))";
 
+  private static final String MONTH =
+      "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
+
+  /** A time of day behind a date, or none. */
+  private static final String CLOCK =
+      "(?:[,:]? ?\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m)?(?: [+-]\\d{4})?)?";
+
   private static final PlacedPattern.Places ANYWHERE = (text, at) -> true;
 
   static final List<Step> STEPS =
@@ -99,6 +122,13 @@ final class Fingerprint {
               "\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b",
               "<id>", "-", HEX, (text, at) -> at + 8 < text.length() && text.charAt(at + 8) == '-'),
           new Step(
+              "\\b(?:request|trace|correlation|session|transaction|event|message|operation|activity)["
+                  + " _-]?id[\"']? ?[:=] ?[\"']?[\\w+/=.-]{4,120}",
+              "<id>",
+              ":=",
+              "rtcsemoa",
+              PlacedPattern::isFree),
+          new Step(
               "\\b\\d{4}[-/]\\d{2}[-/]\\d{2}(?:[t ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?:"
                   + " ?z|[+-]\\d{2}:?\\d{2})?)?",
               "<time>", "-/", DIGITS, (text, at) -> isDigit(text, at + 3) && isDigit(text, at + 5)),
@@ -107,7 +137,29 @@ final class Fingerprint {
                   + " \\d{2}:\\d{2}:\\d{2})?(?: gmt)?",
               "<time>", DIGITS, "mtwfs", PlacedPattern::isFree),
           new Step(
-              "\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?\\b",
+              "\\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?"
+                  + MONTH
+                  + " {1,2}\\d{1,2}(?:,? \\d{4})?"
+                  + CLOCK
+                  + "(?: (?:[a-z]{3,5} )?\\d{4})?\\b",
+              "<time>",
+              DIGITS,
+              "mtwfsjaond",
+              PlacedPattern::isFree),
+          new Step(
+              "\\b\\d{1,2}(?<day>[ /-])" + MONTH + "\\k<day>\\d{4}" + CLOCK + "\\b",
+              "<time>",
+              DIGITS,
+              DIGITS,
+              PlacedPattern::isFree),
+          new Step(
+              "\\b\\d{1,2}/\\d{1,2}/\\d{4}" + CLOCK + "\\b",
+              "<time>",
+              "/",
+              DIGITS,
+              PlacedPattern::isFree),
+          new Step(
+              "\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m)?\\b",
               "<time>", ":", DIGITS, PlacedPattern::isFree),
           new Step(
               "(?<![\\w/.<])(?:[a-z]:[\\\\/]|\\\\\\\\|~?/)[^\\s\"'`<>|:;,()\\[\\]]{1,400}",
@@ -159,7 +211,7 @@ final class Fingerprint {
               DIGITS,
               DIGITS + "+-",
               (text, at) -> isDigit(text, at) || isDigit(text, at + 1)),
-          new Step("<n>(?:[kmgt]i?b|%)(?![a-z])", "<n>", ">", "<", ANYWHERE));
+          new Step("<n>(?: ?[kmgt]i?b|%)(?![a-z])", "<n>", ">", "<", ANYWHERE));
 
   private Fingerprint() {}
 
