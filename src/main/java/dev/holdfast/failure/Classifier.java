@@ -16,6 +16,9 @@ public final class Classifier {
   /** Rule of a category that the job stated outright. */
   public static final String STATED = "stated";
 
+  /** Rule of a failure of which nothing is known but when to come again. */
+  private static final String ASKS_TO_WAIT = "asks-to-wait";
+
   /** Rule of an unknown failure. */
   public static final String NONE = "none";
 
@@ -195,6 +198,7 @@ public final class Classifier {
     return firstOf(rules.ofUser(), evidence)
         .or(() -> given(report, evidence, rules))
         .or(() -> byStages(evidence, rules))
+        .or(() -> evidence.asWords().flatMap(words -> byStages(words, rules)))
         .orElse(new Decision(Category.UNKNOWN, NONE, "", null));
   }
 
@@ -215,12 +219,24 @@ public final class Classifier {
   private static Optional<Decision> byStages(Evidence evidence, RuleSet rules) {
     for (Stage stage : Stage.values()) {
       Optional<Decision> decision =
-          stage == Stage.TEXT ? byWording(evidence, rules) : firstOf(rules.of(stage), evidence);
+          switch (stage) {
+            case TEXT -> byWording(evidence, rules);
+            case GUESS -> byAskingToWait(evidence).or(() -> firstOf(rules.of(stage), evidence));
+            case TYPE, CODE, ROOT, EXIT, TOOL, BODY, STATUS, ERRNO ->
+                firstOf(rules.of(stage), evidence);
+          };
       if (decision.isPresent()) {
         return decision;
       }
     }
     return Optional.empty();
+  }
+
+  /** Waiting helps, says whoever asks for it; that says more than any guess. */
+  private static Optional<Decision> byAskingToWait(Evidence evidence) {
+    return evidence
+        .askToWait()
+        .map(words -> new Decision(Category.TRANSIENT, ASKS_TO_WAIT, words, Stage.GUESS));
   }
 
   /** The root cause is asked before the whole text, whose wrappers and logs may mislead. */

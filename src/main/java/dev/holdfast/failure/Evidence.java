@@ -2,6 +2,7 @@ package dev.holdfast.failure;
 
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -45,6 +46,21 @@ final class Evidence {
 
   String rootCause() {
     return rootCause;
+  }
+
+  /** The same report, where its text is only a name, as the words of that name. */
+  Optional<Evidence> asWords() {
+    String name = ErrorName.in(window);
+    return name == null
+        ? Optional.empty()
+        : Optional.of(new Evidence(report.withText(ErrorName.words(name)), index, shortcuts));
+  }
+
+  /** The words by which somebody asks to come again at a time; empty where nobody does. */
+  Optional<String> askToWait() {
+    return report.retryAfter() != null
+        ? Optional.of("retry after " + report.retryAfter())
+        : RetryHintParser.hint(window).map(RetryHintParser.Hint::evidence);
   }
 
   OptionalInt status() {

@@ -35,9 +35,12 @@ public final class RetryHintParser {
               + "|(?:x-)?ratelimit-reset-after)"
               + IS
               + NUMBER
-              + "(?![\\w.,]*\\d)(?![ \\t]?[a-z])",
+              + "(?![\\w.,]*\\d)(?![ \\t]?[a-z](?![\\w-]{0,60}[\"']?[:=]))",
           "after",
           "reset");
+  private static final GuardedPattern SECONDS_AT_END =
+      GuardedPattern.of(
+          "(?im)\\bretry after " + NUMBER + "(?=[.)\\]}\"'`]{0,3}\\s{0,3}$)", "after");
   private static final GuardedPattern HEADER_DATE =
       GuardedPattern.of("(?i:(?<!\\w)[\"'`]?retry-after" + IS + ")" + HTTP_DATE, "after");
   private static final GuardedPattern RETRY_INFO =
@@ -103,6 +106,7 @@ public final class RetryHintParser {
           MILLIS,
           HEADER_SPAN,
           SECONDS,
+          SECONDS_AT_END,
           HEADER_DATE,
           RETRY_INFO,
           RETRY_INFO_SECONDS,
@@ -138,6 +142,7 @@ public final class RetryHintParser {
     return number(MILLIS, 1)
         .or(() -> first(HEADER_SPAN, SpokenDuration::parse))
         .or(() -> number(SECONDS, 1_000))
+        .or(() -> number(SECONDS_AT_END, 1_000))
         .or(() -> first(HEADER_DATE, this::untilHttpDate))
         .or(() -> number(RETRY_INFO_SECONDS, 1_000))
         .or(() -> first(RETRY_INFO, SpokenDuration::parse))

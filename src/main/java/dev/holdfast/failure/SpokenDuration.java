@@ -27,7 +27,7 @@ final class SpokenDuration {
           + NUMBER
           + "\\s?"
           + UNIT
-          + "(?:,?\\s|,? and )?){1,6})";
+          + "(?:,? and |,?\\s)?){1,6})";
 
   private static final Pattern PART = Pattern.compile("(?i)(" + NUMBER + ")\\s?(" + UNIT + ")");
   private static final Duration LONGEST = Duration.ofDays(3650);

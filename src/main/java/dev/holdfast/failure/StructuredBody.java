@@ -59,6 +59,10 @@ final class StructuredBody {
         codes.add(fold(search.match().group(1)));
       }
     }
+    String name = ErrorName.in(text);
+    if (name != null) {
+      codes.add(fold(name));
+    }
     return codes;
   }
 

@@ -184,6 +184,58 @@ class ClassifierTest {
     assertThat(failure.httpStatus()).isEqualTo(status);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "overloaded_error, TRANSIENT",
+    "too_many_requests, TRANSIENT",
+    "UNAVAILABLE, TRANSIENT",
+    "Error: service_unavailable, TRANSIENT",
+    "SlowDown, TRANSIENT",
+    "model_not_found, API_ERROR",
+    "invalid_api_key, API_ERROR",
+    "PERMISSION_DENIED, API_ERROR",
+    "NoSuchBucket, API_ERROR",
+    "syntax_error, CODE_ERROR",
+    "test_failed, CODE_ERROR",
+    "out_of_memory, SYSTEM_ERROR",
+    "file-not-found, SYSTEM_ERROR",
+    "PermissionError, SYSTEM_ERROR",
+    "TypeError, CODE_ERROR",
+    "step_two, UNKNOWN",
+    "the steps were invalid_rows and too_many_requests, UNKNOWN",
+  })
+  @DisplayName("A6-A10: an error that is nothing but its name counts as that")
+  void names(String text, Category expected) {
+    assertThat(ofText(text)).isEqualTo(expected);
+    assertThat(ofText(text + "\n(exit code 1 from sh)")).isEqualTo(expected);
+    assertThat(ofText("exit code 1 from sh\n" + text + "\n")).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rpc error: code = Unimplemented desc = x, API_ERROR",
+    "io.grpc.StatusRuntimeException: UNIMPLEMENTED: x, API_ERROR",
+    "io.grpc.StatusRuntimeException: ABORTED: x, TRANSIENT",
+    "io.grpc.StatusRuntimeException: INTERNAL: x, TRANSIENT",
+    "status = StatusCode.INTERNAL, TRANSIENT",
+  })
+  @DisplayName("A6, A7: the codes of gRPC count whichever client prints them")
+  void grpc(String text, Category expected) {
+    assertThat(ofText(text)).isEqualTo(expected);
+  }
+
+  @Test
+  @DisplayName("A6, A24: who is asked to come again at a time meets something that passes")
+  void asksToWait() {
+    assertThat(ofText("Flood control. Retry in 8 seconds")).isEqualTo(TRANSIENT);
+    assertThat(ofText("the model is away, try again in 20s")).isEqualTo(TRANSIENT);
+    assertThat(ofText("retrying in 8 seconds")).isEqualTo(UNKNOWN);
+    assertThat(ofText("Your API key is invalid, try again in 20s")).isEqualTo(API_ERROR);
+    ErrorReport full = ErrorReport.ofText("the box is full").withRetryAfter(Duration.ofSeconds(3));
+    assertThat(classifier.classify(full).category()).isEqualTo(TRANSIENT);
+    assertThat(classifier.classify(full.withStatedCategory(UNKNOWN)).category()).isEqualTo(UNKNOWN);
+  }
+
   @Test
   @DisplayName("B14: an untrusted certificate is told as one, not as a full disk")
   void untrustedCertificate() {
