@@ -48,11 +48,16 @@ final class Fingerprint {
 
   private static final LiteralIndex TELLING_WORDS = LiteralIndex.of(TELLING);
 
-  /** A word for a code, and what may stand between it and its number. */
+  /** What may stand between a word for a code and its number. */
+  private static final String IS =
+      "(?:[ _-]?(?:with|code|status|value|number|is|was)){0,3}[ \"':=(\\[#-]{1,3}";
+
   private static final String CODE =
-      "(?:exit(?:ed)?|return(?:ed)?|signal|errno|status|code|rc|sqlstate|curl:"
-          + "|error(?!:[ \"'(\\[#-]{1,3}\\d{1,7} [a-z]))"
-          + "(?:[ _-]?(?:with|code|status|value|number|is|was)){0,3}[ \"':=(\\[#-]{1,3}";
+      "(?:exit(?:ed)?|return[ _-]?(?:value|code)|signal|status|code|rc|curl:)"
+          + IS
+          + "(?=\\d{1,4}(?!\\d))"
+          + "|(?:errno|sqlstate|error(?!:[ \"'(\\[#-]{1,3}\\d{1,7} [a-z]))"
+          + IS;
 
   /** The letters of codes such as E0308 and ORA-00942. */
   private static final String LETTERS_OF_CODE =
@@ -158,6 +163,13 @@ final class Fingerprint {
               "/",
               DIGITS,
               PlacedPattern::isFree),
+          // A position, as in a.c:10:15, which is no time of day.
+          new Step(
+              "(?:(?<=[a-z_.]|[a-z_]\\d):|\\bline )\\d{1,6}:\\d{1,6}\\b(?!:\\d)",
+              ":<n>",
+              ":",
+              ":l",
+              ANYWHERE),
           new Step(
               "\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m)?\\b",
               "<time>", ":", DIGITS, PlacedPattern::isFree),
@@ -179,11 +191,15 @@ final class Fingerprint {
               "\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b",
               "<addr>", ".", DIGITS, PlacedPattern::isFree),
           new Step(
-              "\\b(?:req|request|org|organization|msg|run|call|chatcmpl|toolu|sess|session|proj|project|user|trace|asst|thread|batch|resp|sk|ak|ray|cs|id|job|task|ticket|attempt|worker|pod|tmp|temp)[_-][\\w-]{2,80}(?<=\\w)",
+              "\\b(?:req|request|org|organization|msg|run|call|chatcmpl|toolu|sess|session|proj|project|user|trace|asst|thread|batch|resp|sk|ak|ray|cs|id|job|task|ticket|attempt|worker|pod|tmp|temp)[_-](?:[\\w-]{2,80}(?<=\\w)|\\d)",
               "<id>",
               "_-",
               "romctspubaijw",
               PlacedPattern::isFree),
+          // A counter in a name is none of the digits that make an id of the name.
+          new Step(
+              "(?<=[a-z]{2}[_-])\\d{1,9}(?:(?!\\w)|(?=[_-][a-z]))",
+              "<n>", "_-", DIGITS, (text, at) -> at > 1 && "_-".indexOf(text.charAt(at - 1)) >= 0),
           new Step(
               "(?<![\\w<])"
                   + NO_FRACTION
