@@ -56,7 +56,7 @@ final class HttpStatusFinder {
               + " code)?\\s{0,3}[:=(]?\\s{0,3})"
               + S
               // 503 Service Unavailable, 529 Overloaded
-              + "|(?=[45]\\d\\d)(?<![\\w./:#-])"
+              + "|(?=[45]\\d\\d)(?<![\\w./:#-]|\\d,)"
               + S
               + "(?=[\\s:,(-]{1,3}(?i:"
               + PHRASE
@@ -89,7 +89,7 @@ final class HttpStatusFinder {
               + " Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)(?:"
               + " -|:)? ?\\(?)"
               + S
-              + "|\\A\\W{0,5}"
+              + "|\\A[^\\w#]{0,5}"
               + S
               + "(?=: [a-z])|<"
               + S

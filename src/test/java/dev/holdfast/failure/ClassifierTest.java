@@ -142,6 +142,7 @@ class ClassifierTest {
         "Job 503 ended",
         "429 items",
         "issue #503",
+        "#503: the box is gone",
         "v5.0.3",
         "id=4290503",
         "https://example.com/503",
@@ -150,7 +151,9 @@ class ClassifierTest {
         "status code: 42907",
         "error code 5000",
         "status: 503ms",
-        "code: 429.7"
+        "code: 429.7",
+        "2026-11-29 10:00:00,503 ERROR: x",
+        "elapsed 12,404 Error: x"
       })
   @DisplayName("A13: numbers inside words and other numbers are no status codes")
   void wordBoundaries(String text) {
@@ -209,6 +212,19 @@ class ClassifierTest {
     assertThat(ofText(text)).isEqualTo(expected);
     assertThat(ofText(text + "\n(exit code 1 from sh)")).isEqualTo(expected);
     assertThat(ofText("exit code 1 from sh\n" + text + "\n")).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "10:00:00 error: x",
+        "10:00 error: x",
+        "127.0.0.1:8080: error: x",
+        "12:34: error: x"
+      })
+  @DisplayName("A8, A10: a time of day before an error is no place in a source")
+  void timesAreNoPlaces(String text) {
+    assertThat(ofText(text)).isEqualTo(UNKNOWN);
   }
 
   @ParameterizedTest
