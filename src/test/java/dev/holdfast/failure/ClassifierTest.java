@@ -70,6 +70,10 @@ class ClassifierTest {
         "SyntaxError: Unexpected token",
         "TypeError: x is not a function",
         "NullPointerException",
+        "sed: -e expression #1, char 3: unterminated `s' command",
+        "awk: line 2: missing } near end of file",
+        "grep: Unmatched [, [^, [:, [., or [=",
+        "grep: Invalid regular expression",
         "stopped: non_improving",
         "stopped: invalid_output"
       })
@@ -84,6 +88,7 @@ class ClassifierTest {
         "ENOENT: no such file",
         "EACCES: permission denied",
         "fatal: not a git repository",
+        "Error: Unable to access jarfile /opt/job.jar",
         "lease expired"
       })
   @DisplayName("A9: missing files, permissions and git failures are system_error")
