@@ -3,7 +3,7 @@
 -- Nor is one after a trial in an outage (again): people are told of the first, also while the ticket tries or is held again.
 -- Walks the primary key. Trap: a ? operator would be a parameter.
 SELECT y.id, y.ticket_id, y.created_at AS at, y.actor, b.queue, b.kind, b.title,
-  COALESCE(y.details->>'holdReason', y.details->>'reason', b.hold_reason, 'held') AS reason,
+  holdfast.shorten(COALESCE(y.details->>'holdReason', y.details->>'reason', b.hold_reason, 'held'), 1000) AS reason,
   b.error_category, b.error_fingerprint, holdfast.shorten(b.error, 500) AS error,
   holdfast.error_name(b.error_title, b.error) AS error_title,
   CASE WHEN y.action LIKE 'provider%' THEN y.details->>'provider' END AS provider, y.action = 'provider_outage_over' AS over,

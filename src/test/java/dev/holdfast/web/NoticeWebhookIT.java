@@ -492,11 +492,15 @@ class NoticeWebhookIT {
               looks.incrementAndGet();
               return quiet.get();
             });
-    try (NoticeWebhook webhook =
-        NoticeWebhook.start(chat, notices(), Sleeper.REAL, InstantSource.system(), POLL)) {
+    try (LogLines log = new LogLines(NoticeWebhook.class);
+        NoticeWebhook webhook =
+            NoticeWebhook.start(chat, notices(), Sleeper.REAL, InstantSource.system(), POLL)) {
+      database.run("ALTER FUNCTION holdfast.error_name RENAME TO error_name_away");
       hold(queue.enqueue(2));
       await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 3);
       assertThat(received).isEmpty();
+      assertThat(log.of(Level.WARN)).as("holds are not read all night, again and again").isEmpty();
+      database.run("ALTER FUNCTION holdfast.error_name_away RENAME TO error_name");
       quiet.set(false);
       Received told = next();
       assertThat(told.type).startsWith("application/json");
@@ -505,6 +509,30 @@ class NoticeWebhookIT {
           .isEqualTo(
               "{\"text\":\"2 tickets wait for a person: the disk &amp; &lt;all&gt; is full"
                   + " https://holdfast.example/inbox\"}");
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("22.9: a storm of more holds than are read at a time is one message")
+  void largeStorm() throws Exception {
+    begin();
+    long id = hold();
+    database.run(
+        "INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, details) SELECT ?, 'held',"
+            + " 'ann', '{\"reason\": \"look <at> it\"}' FROM generate_series(1, 1500)",
+        id);
+    WebhookReceiver grouped =
+        receiver(
+            Duration.ofDays(1),
+            WebhookReceiver.Form.CLOUDEVENT,
+            Duration.ofMillis(1),
+            time -> false);
+    try (NoticeWebhook webhook =
+        NoticeWebhook.start(grouped, notices(), Sleeper.REAL, InstantSource.system(), POLL)) {
+      assertThat(next().json().get("data").get("count").asInt()).isEqualTo(1501);
       awaitCursor();
       assertThat(received).isEmpty();
       assertThat(webhook).isNotNull();

@@ -13,6 +13,7 @@ import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,7 +30,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class NoticeWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);
-  private static final int BATCH = 1_000;
+  private static final int PAGE = 1_000;
+
+  /**
+   * What one round tells of at most: a storm is one message, and a flood leaves memory to others.
+   */
+  private static final int MOST_AT_ONCE = 20_000;
+
   private static final Duration LAST_ROUND = Duration.ofSeconds(1);
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
 
@@ -124,44 +131,62 @@ public final class NoticeWebhook implements AutoCloseable {
     note();
     // The time first: what was held before the end of a wait is in its message.
     Instant now = clock.instant();
-    PeopleNotices.Batch batch = batch(from);
-    List<Notice> untold = untold(batch);
-    if (!isTime(untold, now)) {
-      advance(from, upTo(batch, untold));
+    if (rules.quiet().test(now)) {
       return;
     }
-    if (untold.isEmpty()) {
+    Untold first = untold(from, 1);
+    if (first.notices().isEmpty()) {
       failures = 0;
+      waitingSince = null;
+      advance(from, first.settled());
+    } else if (isTime(first.notices(), now)) {
+      tell(from, untold(from, MOST_AT_ONCE));
+    } else {
+      advance(from, upTo(first));
     }
-    for (NoticeGroup group : groups(untold)) {
+  }
+
+  private void tell(long from, Untold untold) throws InterruptedException {
+    for (NoticeGroup group : groups(untold.notices())) {
       if (!deliver(group)) {
-        advance(from, upTo(batch, untold));
+        advance(from, upTo(untold));
         return;
       }
       group.notices().forEach(notice -> told.add(notice.id()));
     }
     waitingSince = null;
-    advance(from, batch.settled());
+    advance(from, untold.settled());
   }
 
   /**
-   * The first batch with something to tell, or else the last one. A transaction that is open holds
-   * the cursor back, and whole batches behind it are told already: newer notices come after them.
+   * @param settled up to this id nothing more will come
    */
-  private PeopleNotices.Batch batch(long from) {
-    PeopleNotices.Batch batch = notices.after(from, BATCH);
-    while (batch.notices().size() == BATCH && untold(batch).isEmpty()) {
-      PeopleNotices.Batch next = notices.after(batch.notices().getLast().id(), BATCH);
-      // What was not settled when the first one was read may have come into it since.
-      batch = new PeopleNotices.Batch(next.notices(), Math.min(batch.settled(), next.settled()));
+  private record Untold(List<Notice> notices, long settled) {}
+
+  /**
+   * What is to be told, page by page until there is enough of it. A transaction that is open holds
+   * the cursor back, and whole pages behind it may be told already: newer notices come after them.
+   */
+  private Untold untold(long from, int enough) {
+    List<Notice> found = new ArrayList<>();
+    long settled = from;
+    long after = from;
+    boolean isFull = true;
+    while (isFull && found.size() < enough) {
+      PeopleNotices.Batch page = notices.after(after, PAGE);
+      // Nothing comes into the pages before this one any more.
+      if (settled == after) {
+        settled = page.settled();
+      }
+      page.notices().stream().filter(this::isUntold).forEach(found::add);
+      isFull = page.notices().size() == PAGE;
+      after = isFull ? page.notices().getLast().id() : after;
     }
-    return batch;
+    return new Untold(found, settled);
   }
 
-  private List<Notice> untold(PeopleNotices.Batch batch) {
-    return batch.notices().stream()
-        .filter(notice -> isWanted(notice) && !told.contains(notice.id()))
-        .toList();
+  private boolean isUntold(Notice notice) {
+    return isWanted(notice) && !told.contains(notice.id());
   }
 
   /**
@@ -198,14 +223,8 @@ public final class NoticeWebhook implements AutoCloseable {
     return rules.groupWait().isZero() ? NoticeGroup.each(untold) : NoticeGroup.byError(untold);
   }
 
-  /** Not in quiet hours; holds wait a while for their like, outages do not. */
+  /** Holds wait a while for their like, outages do not. */
   private boolean isTime(List<Notice> untold, Instant now) {
-    if (untold.isEmpty()) {
-      return true;
-    }
-    if (rules.quiet().test(now)) {
-      return false;
-    }
     if (!untold.stream().allMatch(HoldNotice.class::isInstance)) {
       return true;
     }
@@ -221,13 +240,13 @@ public final class NoticeWebhook implements AutoCloseable {
    * The last notice up to which all is told: a group that was told may have newer notices than one
    * that was not.
    */
-  private long upTo(PeopleNotices.Batch batch, List<Notice> untold) {
-    return untold.stream()
+  private long upTo(Untold untold) {
+    return untold.notices().stream()
         .mapToLong(Notice::id)
         .filter(id -> !told.contains(id))
-        .map(id -> Math.min(batch.settled(), id - 1))
+        .map(id -> Math.min(untold.settled(), id - 1))
         .min()
-        .orElse(batch.settled());
+        .orElse(untold.settled());
   }
 
   /** For longer than one delivery can take, with its words and without. */
