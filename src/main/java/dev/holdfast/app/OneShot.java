@@ -130,8 +130,11 @@ final class OneShot implements Backend {
    */
   static Database database(DatabaseSettings settings, String url) {
     try {
-      return new Database(
-          url, settings.user(), settings.password(), settings.poolSize(), "holdfast");
+      Database database =
+          new Database(url, settings.user(), settings.password(), settings.poolSize(), "holdfast");
+      return settings.passwordFile() == null
+          ? database
+          : database.withPasswordFrom(settings::currentPassword);
     } catch (HoldfastException e) {
       throw new ConfigException(String.valueOf(e.getMessage()), e);
     }

@@ -14,7 +14,8 @@ public final class ConfigurationPage {
 
       A secret, and an address that may have a password in it, can also be in a file of its own: with `-file` behind the key, or `_FILE` behind
       the variable (`HOLDFAST_DATABASE_PASSWORD_FILE`, `OPENAI_API_KEY_FILE`), the value is the file's name. The end of its last line does not count; of a
-      list each line is an entry. Where systemd gives credentials (`CREDENTIALS_DIRECTORY`), a file there that is named like a key of a secret, with or
+      list each line is an entry. All are read once, at the start, but for the database's password: each new connection takes what its file has then, so
+      it may be rotated under a running worker. Where systemd gives credentials (`CREDENTIALS_DIRECTORY`), a file there that is named like a key of a secret, with or
       without `holdfast_` or `holdfast.` before it, is its value; it beats `holdfast.yaml`. [Security](security.md) says which way protects from what.
       """;
 

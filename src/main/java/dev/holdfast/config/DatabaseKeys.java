@@ -31,7 +31,8 @@ final class DatabaseKeys {
       SECTION.secret(
           "database.password",
           KeyType.Text.ANY,
-          "The database user's password. It comes before one in the URL in the same way.");
+          "The database user's password. It comes before one in the URL in the same way. Where it"
+              + " has a file of its own, each new connection takes what is in that file then.");
   static final Key<Integer> POOL_SIZE =
       SECTION.key(
           "database.pool-size",

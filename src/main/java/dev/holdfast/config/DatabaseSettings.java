@@ -1,5 +1,6 @@
 package dev.holdfast.config;
 
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param url null for the embedded instance of the current directory
  * @param user null for the URL's
  * @param password null for the URL's; never shown
+ * @param passwordFile that has the password alone; null where none has
  * @param poolSize connections at most
  * @param listenUrl null for {@code url}
  */
@@ -16,6 +18,7 @@ public record DatabaseSettings(
     @Nullable String url,
     @Nullable String user,
     @Nullable String password,
+    @Nullable Path passwordFile,
     int poolSize,
     @Nullable String listenUrl) {
 
@@ -24,8 +27,14 @@ public record DatabaseSettings(
         orNull(values.get(DatabaseKeys.URL)),
         orNull(values.get(DatabaseKeys.USER)),
         orNull(values.get(DatabaseKeys.PASSWORD)),
+        values.file(DatabaseKeys.PASSWORD),
         values.get(DatabaseKeys.POOL_SIZE),
         orNull(values.get(DatabaseKeys.LISTEN_URL)));
+  }
+
+  /** That of the file, which changes when it is rotated; the first one while it cannot be read. */
+  public @Nullable String currentPassword() {
+    return passwordFile == null ? password : SecretFiles.reread(passwordFile).orElse(password);
   }
 
   private static @Nullable String orNull(String text) {

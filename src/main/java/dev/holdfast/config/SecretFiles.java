@@ -86,7 +86,7 @@ final class SecretFiles {
           }
           String file = Values.read(keyOfFile(key), each);
           String value = read(key, file, each.where());
-          resolved.put(key.name(), new Given(value, each.where()));
+          resolved.put(key.name(), new Given(value, each.where(), directory.resolve(file)));
         });
     return resolved;
   }
@@ -123,7 +123,8 @@ final class SecretFiles {
     Given value =
         new Given(
             text(key, credential, "CREDENTIALS_DIRECTORY"),
-            "the credential " + credential.getFileName());
+            "the credential " + credential.getFileName(),
+            credential);
     if (given.put(key.name(), value) != null) {
       throw new ConfigException(
           "CREDENTIALS_DIRECTORY: two credentials are for " + key.name() + "; keep one");
@@ -153,9 +154,22 @@ final class SecretFiles {
     return text(key, file, where);
   }
 
+  /** What is in a secret's file now; empty where it cannot be read, or has nothing in it. */
+  static Optional<String> reread(Path file) {
+    try {
+      return Optional.of(withoutEnd(FileProblem.text(file))).filter(text -> !text.isBlank());
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static String withoutEnd(String text) {
+    return text.replaceFirst("[\\r\\n]+\\z", "");
+  }
+
   /** Without the line's end; of a list each line is an entry. */
   private static String text(Key<?> key, Path file, String where) {
-    String text = contents(key, file, where).replaceFirst("[\\r\\n]+\\z", "");
+    String text = withoutEnd(contents(key, file, where));
     if (text.isBlank()) {
       throw new ConfigException(
           where

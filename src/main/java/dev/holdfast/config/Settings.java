@@ -75,7 +75,7 @@ public record Settings(
   public Settings withOwnDatabase(Path directory, String password) {
     List<Path> files = new ArrayList<>(secretFiles);
     files.add(directory);
-    DatabaseSettings own = new DatabaseSettings(null, null, null, database.poolSize(), null);
+    DatabaseSettings own = new DatabaseSettings(null, null, null, null, database.poolSize(), null);
     return with(own, agents, web, secrets, files).withSecret("database.password", password);
   }
 

@@ -1,30 +1,36 @@
 package dev.holdfast.config;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The value of every key, read and checked. Immutable. */
 final class Values {
   private final Map<String, Object> byName;
 
   private final List<String> providers;
-  private final Set<String> given;
+  private final Map<String, Given> given;
 
-  private Values(Map<String, Object> byName, List<String> providers, Set<String> given) {
+  private Values(Map<String, Object> byName, List<String> providers, Map<String, Given> given) {
     this.byName = byName;
     this.providers = providers;
-    this.given = Set.copyOf(given);
+    this.given = Map.copyOf(given);
   }
 
   /**
    * A value as it was given.
    *
    * @param where for messages: {@code holdfast.yaml}, {@code HOLDFAST_WORKER_LEASE}, {@code --port}
+   * @param file the value's own; null where it has none
    */
-  record Given(Object value, String where) {}
+  record Given(Object value, String where, @Nullable Path file) {
+    Given(Object value, String where) {
+      this(value, where, null);
+    }
+  }
 
   /**
    * @param given by key name; keys that are missing take their default
@@ -37,7 +43,7 @@ final class Values {
       Given each = given.get(key.name());
       values.put(key.name(), each == null ? key.defaultValue() : read(key, each));
     }
-    return new Values(values, providers, given.keySet());
+    return new Values(values, providers, given);
   }
 
   private static List<Key<?>> keys(List<String> providers) {
@@ -78,7 +84,13 @@ final class Values {
 
   /** False where the value is the default. */
   boolean isGiven(Key<?> key) {
-    return given.contains(key.name());
+    return given.containsKey(key.name());
+  }
+
+  /** The file that has nothing but the value; null where none has. */
+  @Nullable Path file(Key<?> key) {
+    Given each = given.get(key.name());
+    return each == null ? null : each.file();
   }
 
   @SuppressWarnings("unchecked") // put there by the key's own type

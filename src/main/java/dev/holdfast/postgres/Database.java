@@ -4,10 +4,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.SQLExceptionOverride;
+import com.zaxxer.hikari.util.Credentials;
 import dev.holdfast.ticket.HoldfastException;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -28,6 +31,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * </ul>
  *
  * @param url as JDBC URL, without credentials
+ * @param renewed tells the password for each new connection, where it may change; null where the
+ *     password stays
  * @param poolSize connections at most; at least 1
  * @param applicationName what {@code pg_stat_activity} shows
  */
@@ -35,6 +40,7 @@ public record Database(
     String url,
     @Nullable String user,
     @Nullable String password,
+    @Nullable Supplier<@Nullable String> renewed,
     int poolSize,
     String applicationName) {
   private static final int SOCKET_TIMEOUT_SECONDS = 60;
@@ -56,16 +62,31 @@ public record Database(
     }
   }
 
+  /** With a password that stays. */
+  public Database(
+      String url,
+      @Nullable String user,
+      @Nullable String password,
+      int poolSize,
+      String applicationName) {
+    this(url, user, password, null, poolSize, applicationName);
+  }
+
   public static Database of(String url) {
     return new Database(url, null, null, DEFAULT_POOL_SIZE, "holdfast");
   }
 
   public Database withPoolSize(int newPoolSize) {
-    return new Database(url, user, password, newPoolSize, applicationName);
+    return new Database(url, user, password, renewed, newPoolSize, applicationName);
   }
 
   public Database withApplicationName(String newApplicationName) {
-    return new Database(url, user, password, poolSize, newApplicationName);
+    return new Database(url, user, password, renewed, poolSize, newApplicationName);
+  }
+
+  /** Whoever connects later asks again, so a password may be changed under a running process. */
+  public Database withPasswordFrom(Supplier<@Nullable String> source) {
+    return new Database(url, user, password, source, poolSize, applicationName);
   }
 
   /**
@@ -79,6 +100,7 @@ public record Database(
         otherUrl,
         other.user() == null ? user : other.user(),
         other.password() == null ? password : other.password(),
+        other.password() == null ? renewed : null,
         poolSize,
         applicationName);
   }
@@ -86,13 +108,13 @@ public record Database(
   /** Another database of the same server. */
   public Database named(String databaseName) {
     String renamed = url.replaceFirst("/[^/?]*(\\?|$)", "/" + databaseName + "$1");
-    return new Database(renamed, user, password, poolSize, applicationName);
+    return new Database(renamed, user, password, renewed, poolSize, applicationName);
   }
 
   /** Unqualified names mean this schema and no other; a user's own schema least of all. */
   public Database searching(String schema) {
     String both = url + (url.contains("?") ? "&" : "?") + "currentSchema=" + schema;
-    return new Database(both, user, password, poolSize, applicationName);
+    return new Database(both, user, password, renewed, poolSize, applicationName);
   }
 
   /**
@@ -151,6 +173,9 @@ public record Database(
     config.setJdbcUrl(url);
     config.setUsername(user);
     config.setPassword(password);
+    if (renewed != null && user != null) {
+      config.setCredentialsProvider(() -> Credentials.of(user, renewed.get()));
+    }
     config.setMaximumPoolSize(poolSize);
     config.setMinimumIdle(Math.min(2, poolSize));
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
@@ -216,7 +241,8 @@ public record Database(
   }
 
   private PGSimpleDataSource simple() {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
+    PGSimpleDataSource dataSource =
+        renewed == null ? new PGSimpleDataSource() : new RenewedPassword(renewed);
     dataSource.setApplicationName(applicationName);
     dataSource.setTcpKeepAlive(true);
     dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
@@ -226,6 +252,21 @@ public record Database(
     dataSource.setUser(user);
     dataSource.setPassword(password);
     return dataSource;
+  }
+
+  /** Asks for the password each time. */
+  private static final class RenewedPassword extends PGSimpleDataSource {
+    private static final long serialVersionUID = 1;
+    private final transient Supplier<@Nullable String> password;
+
+    RenewedPassword(Supplier<@Nullable String> password) {
+      this.password = password;
+    }
+
+    @java.lang.Override
+    public Connection getConnection() throws SQLException {
+      return getConnection(getUser(), password.get());
+    }
   }
 
   private Properties driverProperties(int socketTimeoutSeconds) {

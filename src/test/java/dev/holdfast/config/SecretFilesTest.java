@@ -248,4 +248,19 @@ class SecretFilesTest {
     environment.put("CREDENTIALS_DIRECTORY", " ");
     assertThat(load().secretFiles()).isEmpty();
   }
+
+  @Test
+  @DisplayName("the database's password is what its file has now, and stays while it has nothing")
+  void rotation() throws IOException {
+    write("password", "first\n");
+    environment.put(PASSWORD + "_FILE", "password");
+    DatabaseSettings database = load().database();
+    assertThat(database.currentPassword()).isEqualTo("first");
+    write("password", "second\n");
+    assertThat(database.currentPassword()).isEqualTo("second");
+    write("password", "\n");
+    assertThat(database.currentPassword()).isEqualTo("first");
+    Files.delete(directory.resolve("password"));
+    assertThat(database.currentPassword()).isEqualTo("first");
+  }
 }

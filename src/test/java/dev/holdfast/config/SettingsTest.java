@@ -42,7 +42,7 @@ class SettingsTest {
   @DisplayName("database: defaults and keys")
   void database() {
     assertThat(Settings.defaults().database())
-        .isEqualTo(new DatabaseSettings(null, null, null, 10, null));
+        .isEqualTo(new DatabaseSettings(null, null, null, null, 10, null));
 
     Settings set =
         withFlags(
@@ -59,7 +59,8 @@ class SettingsTest {
                 "jdbc:postgresql://l/d"));
 
     assertThat(set.database())
-        .isEqualTo(new DatabaseSettings("postgres://h/d", "u", "p", 3, "jdbc:postgresql://l/d"));
+        .isEqualTo(
+            new DatabaseSettings("postgres://h/d", "u", "p", null, 3, "jdbc:postgresql://l/d"));
   }
 
   @Test

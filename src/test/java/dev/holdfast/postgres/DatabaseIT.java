@@ -178,4 +178,18 @@ class DatabaseIT {
       sql.run("DROP ROLE " + user);
     }
   }
+
+  @Test
+  @DisplayName("each new connection, of a pool or not, takes the password that holds then")
+  void renewed() throws SQLException {
+    Database old = new Database(database.url(), database.user(), "of last week", 1, "renewed-test");
+    Database renewed = old.withPasswordFrom(database::password);
+    for (DataSource each : List.of(renewed.unpooled(), renewed.listening())) {
+      each.getConnection().close();
+    }
+    try (HikariDataSource pool = renewed.withPoolSize(2).open()) {
+      pool.getConnection().close();
+    }
+    assertThatThrownBy(old.unpooled()::getConnection).hasMessageContaining("password");
+  }
 }
