@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -24,6 +25,9 @@ public final class SqlErrors {
   static final String READ_ONLY = "25006";
 
   private static final String FULL = "53300";
+
+  /** Where PostgreSQL gives out no more transaction ids, so that none of them comes around. */
+  private static final Set<String> OUT_OF_IDS = Set.of("GetNewTransactionId", "GetNewMultiXactId");
 
   private static final String NOT_UTF8 =
       "; only a database with ENCODING 'UTF8' can store all texts (holdfast doctor tells which this"
@@ -109,6 +113,9 @@ public final class SqlErrors {
   }
 
   private static HoldfastException byClass(SQLException e, String state, String message) {
+    if (OUT_OF_IDS.contains(routine(e))) {
+      return new QueueUnavailableException("the database takes no writes: " + message, e);
+    }
     return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
       // Data exceptions, constraint violations, program limits: the value is wrong, not the
       // database.

@@ -82,4 +82,17 @@ class SqlErrorsTest {
         .isNotInstanceOf(StatementRefusedException.class)
         .hasMessageContaining("holdfast doctor");
   }
+
+  @Test
+  @DisplayName("20.2: a server without transaction ids is waited out, for it is no ticket's fault")
+  void wraparound() {
+    String fields =
+        "SERROR\0VERROR\0C54000\0Mdatabase is not accepting commands to avoid wraparound data loss"
+            + "\0RGetNewTransactionId\0";
+    SQLException stopped = new PSQLException(new ServerErrorMessage(fields));
+    assertThat(SqlErrors.translate(stopped))
+        .isInstanceOf(QueueUnavailableException.class)
+        .isNotInstanceOf(StatementRefusedException.class)
+        .hasMessageContaining("wraparound");
+  }
 }
