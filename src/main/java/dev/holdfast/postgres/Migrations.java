@@ -145,11 +145,13 @@ public final class Migrations {
   }
 
   /**
-   * Of a server that is new enough. One connection for both, for each worker's start waits for it.
+   * Of a server that is new enough, and shows its rows. One connection for all, for each worker's
+   * start waits for it.
    */
   private static SchemaHistory history(DataSource dataSource, Sql sql) {
     try (Connection connection = dataSource.getConnection()) {
       requireServer(connection.getMetaData().getDatabaseMajorVersion());
+      RowSecurity.requireNone(connection, sql);
       return SchemaHistory.read(connection, sql);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);

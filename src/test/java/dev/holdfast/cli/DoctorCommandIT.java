@@ -54,7 +54,7 @@ class DoctorCommandIT {
 
     assertThat(result.code()).isZero();
     assertThat(result.lines())
-        .hasSize(27)
+        .hasSize(30)
         .filteredOn(line -> !line.matches("\\w+ +(sandbox|java|user): .*"))
         .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())

@@ -326,16 +326,25 @@ class DoctorFindingsIT {
       environment.put("HOLDFAST_DATABASE_PASSWORD", "v");
       Cli.Result result = cli().run("doctor", "--json");
       assertThat(result.code()).isZero();
-      assertThat(result.json().size()).isEqualTo(27);
+      assertThat(result.json().size()).isEqualTo(30);
       JsonNode transactions = finding("transactions");
       assertThat(transactions.get("status").stringValue()).isEqualTo("skip");
       run(transactions.get("command").stringValue());
       assertThat(finding("transactions", "--long-transaction", "1h").get("status").stringValue())
           .isEqualTo("ok");
+      sql("ALTER TABLE holdfast.ready ENABLE ROW LEVEL SECURITY");
+      JsonNode hidden = finding("policies");
+      assertThat(hidden.get("status").stringValue()).isEqualTo("fail");
+      assertMends("policies", hidden.get("command").stringValue());
+      sql("REVOKE USAGE ON SCHEMA holdfast FROM holdfast_viewer");
+      assertMends("roles", command("roles"));
       sql("REVOKE SELECT ON holdfast.leases FROM holdfast_viewer");
       assertThat(finding("leases").toString()).contains("skip", "could not look", "GRANT");
     } finally {
-      sql("SELECT holdfast.grant_roles()", "DROP ROLE " + name);
+      sql(
+          "ALTER TABLE holdfast.ready DISABLE ROW LEVEL SECURITY",
+          "SELECT holdfast.grant_roles()",
+          "DROP ROLE " + name);
     }
   }
 
@@ -375,7 +384,7 @@ class DoctorFindingsIT {
       Cli.Result result = cli().run("doctor");
       assertThat(result.code()).isZero();
       assertThat(result.lines())
-          .hasSize(27)
+          .hasSize(30)
           .anyMatch(line -> line.startsWith("warn  holds: no answer in time"))
           .anyMatch(line -> line.startsWith("ok    leases: "));
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.cli.Cli;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
@@ -17,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -564,5 +566,24 @@ class RolesIT {
                 """,
                 id))
         .isOne();
+  }
+
+  @Test
+  @DisplayName(
+      "row level security that hides a table from a worker is told, one with a policy for it is"
+          + " not")
+  void rowSecurity() {
+    String policy = "CREATE POLICY all_rows ON holdfast.ready TO holdfast_worker USING (true)";
+    DataSource worker = as("holdfast_worker").dataSource();
+    owner.run("ALTER TABLE holdfast.ready ENABLE ROW LEVEL SECURITY");
+    try {
+      assertThatThrownBy(() -> Migrations.requireCurrent(worker, "holdfast"))
+          .hasMessageStartingWith("row level security hides all rows of holdfast.ready from");
+      owner.run(policy);
+      Migrations.requireCurrent(worker, "holdfast");
+    } finally {
+      owner.run("DROP POLICY IF EXISTS all_rows ON holdfast.ready");
+      owner.run("ALTER TABLE holdfast.ready DISABLE ROW LEVEL SECURITY");
+    }
   }
 }

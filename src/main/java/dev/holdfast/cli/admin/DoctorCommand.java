@@ -90,6 +90,10 @@ public final class DoctorCommand implements Callable<Integer> {
     looks.add("encoding", () -> ServerChecks.encoding(server.encoding()));
     looks.add("clock", () -> ServerChecks.clock(server.now(), root.terminal().clock().instant()));
     looks.add(
+        "commits",
+        () -> StandstillChecks.commits(checkup.commitsWaitingFor(ServerChecks.PATIENCE), server));
+    looks.add("wraparound", () -> StandstillChecks.transactionIds(checkup.transactionIds()));
+    looks.add(
         "notifications",
         () ->
             server.standby()
@@ -101,17 +105,29 @@ public final class DoctorCommand implements Callable<Integer> {
             ServerChecks.transactions(
                 checkup.transactionsOlderThan(longTransaction), longTransaction, server));
     looks.add("disk", () -> MachineChecks.disk(places(checkup), minFree));
-    if (looks.add(
+    if (looks.add("policies", () -> StandstillChecks.policies(checkup.hiddenTables()))
+        != CheckResult.Status.FAIL) {
+      checkSchema(checkup, server, looks);
+    }
+  }
+
+  /** Who lacks all rights is told why by the roles. */
+  private void checkSchema(Checkup checkup, Server server, Looks looks) {
+    CheckResult.Status schema =
+        looks.add(
             "schema",
-            () -> ServerChecks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion()))
-        == CheckResult.Status.OK) {
+            () -> ServerChecks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion()));
+    if (schema != CheckResult.Status.FAIL) {
+      looks.add(
+          "roles", () -> ServerChecks.roles(checkup.missingRoles(), checkup.rolesWithoutRights()));
+    }
+    if (schema == CheckResult.Status.OK) {
       checkTickets(checkup, server, looks);
     }
   }
 
   private void checkTickets(Checkup checkup, Server server, Looks looks) {
     TicketReader tickets = checkup.tickets();
-    looks.add("roles", () -> ServerChecks.roles(checkup.missingRoles()));
     looks.add("vacuum", () -> ServerChecks.vacuum(checkup.tables(), server));
     looks.add("references", () -> TicketChecks.references(checkup.references()));
     looks.add("workers", () -> TicketChecks.workers(tickets.workers(), tickets.liveWorkers()));

@@ -94,7 +94,15 @@ final class ServerChecks {
         : CheckResult.ok("schema", "at version " + version);
   }
 
-  static CheckResult roles(List<String> missing) {
+  static CheckResult roles(List<String> missing, List<String> withoutRights) {
+    if (!withoutRights.isEmpty()) {
+      return CheckResult.warn(
+              "roles",
+              "without their rights, as after a restore that left privileges out: "
+                  + String.join(", ", withoutRights),
+              "as the owner of the schema, run")
+          .by("SELECT holdfast.grant_roles()");
+    }
     return missing.isEmpty()
         ? CheckResult.ok(
             "roles",

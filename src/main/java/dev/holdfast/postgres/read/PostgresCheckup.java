@@ -1,8 +1,11 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.RowSecurity;
 import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.TicketReader;
@@ -134,11 +137,32 @@ public final class PostgresCheckup implements Checkup {
       ORDER BY xact_start
       """;
 
+  private static final String TRANSACTION_IDS =
+      """
+      SELECT datname AS database, 2147483647 - GREATEST(age(datfrozenxid), mxid_age(datminmxid)) AS left
+      FROM pg_database ORDER BY 2 LIMIT 1
+      """;
+
+  private static final String WAITING_COMMITS =
+      """
+      SELECT count(*) AS sessions, current_setting('synchronous_standby_names') AS standbys
+      FROM pg_stat_activity
+      WHERE wait_event = 'SyncRep' AND state_change < clock_timestamp() - :seconds * interval '1 second'
+      """;
+
   private static final String MISSING_ROLES =
       """
       SELECT r.name FROM unnest(ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator',
         'holdfast_worker']) AS r (name)
       WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name)
+      """;
+
+  private static final String ROLES_WITHOUT_RIGHTS =
+      """
+      SELECT rolname FROM pg_roles
+      WHERE rolname IN ('holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker')
+        AND NOT has_schema_privilege(oid, to_regnamespace(:schema), 'USAGE')
+      ORDER BY rolname
       """;
 
   private static final String REFERENCES =
@@ -195,6 +219,21 @@ public final class PostgresCheckup implements Checkup {
                 row.getString("application"),
                 row.getString("state"),
                 Duration.ofSeconds(row.getLong("seconds"))));
+  }
+
+  @Override
+  public WaitingCommits commitsWaitingFor(Duration atLeast) {
+    return olderThan(atLeast, WAITING_COMMITS, WaitingCommits.class).getFirst();
+  }
+
+  @Override
+  public List<String> hiddenTables() {
+    return transactions.runCall(connection -> RowSecurity.hiddenTables(connection, sql));
+  }
+
+  @Override
+  public TransactionIds transactionIds() {
+    return rows(TransactionIds.class, TRANSACTION_IDS).getFirst();
   }
 
   @Override
@@ -291,6 +330,14 @@ public final class PostgresCheckup implements Checkup {
   }
 
   @Override
+  public List<String> rolesWithoutRights() {
+    return rows(
+        ROLES_WITHOUT_RIGHTS,
+        query -> query.bind("schema", sql.schema()),
+        (row, context) -> row.getString(1));
+  }
+
+  @Override
   public boolean notificationsArrive(Duration patience) {
     String channel =
         "holdfast_check_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
@@ -304,6 +351,9 @@ public final class PostgresCheckup implements Checkup {
               .getNotifications(Math.toIntExact(patience.toMillis()));
       return arrived != null && arrived.length > 0;
     } catch (SQLException e) {
+      if (SqlErrors.translate(e) instanceof QuestionTooSlowException slow) {
+        throw slow;
+      }
       throw new QueueUnavailableException("cannot listen for notifications: " + e.getMessage(), e);
     }
   }

@@ -86,9 +86,37 @@ public interface Checkup {
   record OpenTransaction(int pid, String user, String application, String state, Duration age) {}
 
   /**
+   * How near the server is to giving out no more transaction ids: it stands still then.
+   *
+   * @param database the one that keeps the oldest of them
+   * @param left how many are left
+   */
+  record TransactionIds(String database, long left) {}
+
+  /**
+   * Commits that no synchronous standby has confirmed.
+   *
+   * @param sessions how many wait, of those that this user may see
+   * @param standbys synchronous_standby_names
+   */
+  record WaitingCommits(long sessions, String standbys) {}
+
+  /**
    * @throws QueueUnavailableException if it cannot be reached
    */
   Server server();
+
+  /** Those that have waited for longer than this. */
+  WaitingCommits commitsWaitingFor(Duration atLeast);
+
+  /**
+   * Our tables whose rows row level security hides from this user: it is on, and no policy shows
+   * any.
+   */
+  List<String> hiddenTables();
+
+  /** Of the database of the server that is nearest. */
+  TransactionIds transactionIds();
 
   /** The same tables and people's views, within the time that this checkup gives a statement. */
   TicketReader tickets();
@@ -166,4 +194,7 @@ public interface Checkup {
 
   /** Those of the roles for people, programs and workers that the server lacks. */
   List<String> missingRoles();
+
+  /** Those that are there and may not use the schema. */
+  List<String> rolesWithoutRights();
 }

@@ -6,6 +6,8 @@ import dev.holdfast.cli.admin.CheckResult.Status;
 import dev.holdfast.queue.read.Checkup.OpenTransaction;
 import dev.holdfast.queue.read.Checkup.Server;
 import dev.holdfast.queue.read.Checkup.Stranded;
+import dev.holdfast.queue.read.Checkup.TransactionIds;
+import dev.holdfast.queue.read.Checkup.WaitingCommits;
 import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,6 +49,35 @@ class ChecksTest {
   private static CheckResult readOnlyBy(String source) {
     return ServerChecks.server(
         new Server("18.1", 18, "d\"1", "UTF8", "u", NOW, false, true, true, source), "x");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 20, 2.6: a server that runs out of transaction ids is told of, and what helps")
+  void transactionIds() {
+    assertThat(idsLeft(1_900_000_000).status()).isEqualTo(Status.OK);
+    assertThat(idsLeft(40_000_000).line())
+        .startsWith("warn  wraparound: database d lets 37000000 more transactions begin")
+        .endsWith(": vacuumdb --all --freeze");
+    assertThat(idsLeft(2_999_999).line()).startsWith("fail  wraparound: database d lets 0 more");
+  }
+
+  @Test
+  @DisplayName("issue 20, 2.6: commits that no synchronous standby confirms are told of")
+  void commits() {
+    assertThat(waiting(0).status()).isEqualTo(Status.OK);
+    assertThat(waiting(7).line())
+        .startsWith("fail  commits: 7 wait for a synchronous standby")
+        .contains("synchronous_standby_names = 'b'")
+        .endsWith(": ALTER SYSTEM SET synchronous_standby_names = ''");
+  }
+
+  private static CheckResult waiting(long sessions) {
+    return StandstillChecks.commits(new WaitingCommits(sessions, "b"), server(18, false));
+  }
+
+  private static CheckResult idsLeft(long left) {
+    return StandstillChecks.transactionIds(new TransactionIds("d", left));
   }
 
   @Test
@@ -120,9 +151,13 @@ class ChecksTest {
   @Test
   @DisplayName("missing roles are named, with where to read on")
   void roles() {
-    assertThat(ServerChecks.roles(List.of()).status()).isEqualTo(Status.OK);
-    assertThat(ServerChecks.roles(List.of("holdfast_viewer")).line())
+    assertThat(ServerChecks.roles(List.of(), List.of()).status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.roles(List.of("holdfast_viewer"), List.of()).line())
         .startsWith("warn  roles: missing: holdfast_viewer; ")
         .contains("docs/sql.md");
+    assertThat(ServerChecks.roles(List.of(), List.of("holdfast_viewer")).line())
+        .startsWith("warn  roles: without their rights")
+        .endsWith(
+            "holdfast_viewer; as the owner of the schema, run: SELECT holdfast.grant_roles()");
   }
 }
