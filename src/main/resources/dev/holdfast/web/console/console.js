@@ -37,25 +37,44 @@
     var active = document.activeElement;
     return all('input, textarea, select', region).some(isChanged)
       || (active && region.contains(active) && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) && active.type !== 'checkbox')
-      || region.querySelector('button:active, a:active') !== null
+      || region.querySelector('button:active, a:active, button:focus-visible, input:focus-visible') !== null
       || String(window.getSelection()) !== '';
   }
   function say(text) {
     var state = document.getElementById('live-state');
     if (state && state.textContent !== text) { state.textContent = text; }
   }
-  // What somebody has opened or closed stays so. Parts without an id are told by their number in what has one.
-  function folds(root) {
+  // The parts of a page that somebody opens, scrolls or is at. Each is told by its address, and its number among equal ones in what has an id.
+  function parts(region) {
     var numbers = {}, found = {};
-    all('details', root).forEach(function (details) {
-      var around = details.closest('[id]'), name = around ? around.id : '';
-      if (name !== details.id || name === '') {
-        numbers[name] = (numbers[name] || 0) + 1;
-        name += '/' + numbers[name];
-      }
-      found[name] = details;
+    all('details, summary, pre, .scroll, a[href]', region).forEach(function (part) {
+      var around = part.closest('[id]'), name = [around ? around.id : '', part.tagName, part.getAttribute('href')].join(' ');
+      numbers[name] = (numbers[name] || 0) + 1;
+      found[name + ' ' + numbers[name]] = part;
     });
     return found;
+  }
+  function noted(region) {
+    var found = parts(region);
+    return Object.keys(found).map(function (name) {
+      var part = found[name];
+      return {
+        name: name, open: part.open, top: part.scrollTop, left: part.scrollLeft, focused: part === document.activeElement,
+        // Who reads the end of what grows goes on to do so.
+        isAtEnd: part.scrollTop > 0 && part.scrollTop + part.clientHeight >= part.scrollHeight - 2
+      };
+    });
+  }
+  function putBack(before, region) {
+    var after = parts(region);
+    before.forEach(function (was) {
+      var part = after[was.name];
+      if (!part) { return; }
+      if (part.tagName === 'DETAILS') { part.open = was.open; }
+      if (was.left > 0) { part.scrollLeft = was.left; }
+      if (was.top > 0) { part.scrollTop = was.isAtEnd ? part.scrollHeight : was.top; }
+      if (was.focused) { part.focus({preventScroll: true}); }
+    });
   }
   var pending = false, last = 0, changed = false, retryAt = 0;
   function putOff() {
@@ -76,7 +95,7 @@
     pending = true;
     last = Date.now();
     // Noted when the answer is there: somebody may have gone on while it was fetched.
-    var before = {}, row = null, focused = false;
+    var before = [], row = null;
     region.addEventListener('htmx:beforeSwap', function (event) {
       if (isBusy(region)) {
         event.detail.shouldSwap = false;
@@ -84,16 +103,13 @@
         return;
       }
       var current = document.querySelector('.current a');
-      before = folds(region);
+      before = noted(region);
       row = current && current.getAttribute('href');
-      focused = current !== null && current === document.activeElement;
     }, {once: true});
     htmx.ajax('GET', region.dataset.live, {target: region, select: '[data-live]', swap: 'outerHTML'}).then(function () {
-      var after = folds(live());
-      Object.keys(after).forEach(function (name) { if (before[name]) { after[name].open = before[name].open; } });
+      putBack(before, live());
       var same = all('[data-row] a').find(function (link) { return link.getAttribute('href') === row; });
       if (same) { same.closest('[data-row]').classList.add('current'); }
-      if (same && focused) { same.focus({preventScroll: true}); }
       tick();
     }).finally(function () { pending = false; });
   }

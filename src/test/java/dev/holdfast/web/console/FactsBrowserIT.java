@@ -22,7 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the pages show of jobs, designs, providers and workers. */
+/** What the pages show of jobs, designs, providers and workers, and what they keep for people. */
 @Tag("slow")
 @WithDatabase
 class FactsBrowserIT extends ConsoleInBrowser {
@@ -56,6 +56,36 @@ class FactsBrowserIT extends ConsoleInBrowser {
         .not()
         .hasAttribute(
             "data-poll", Pattern.compile(".*"), new LocatorAssertions.HasAttributeOptions());
+  }
+
+  @Test
+  @DisplayName(
+      "22.6: a page that renews itself does not throw its reader back: the end of what grows stays"
+          + " in view, the keyboard stays at its link, and at a button updates wait")
+  void readerDuringRenewal() {
+    TestQueue commands = new TestQueue(TestQueue.on(database).queue(), database, "command");
+    PostgresOutputLog log = new PostgresOutputLog(testDatabase.dataSource(), "holdfast");
+    long id = commands.enqueue();
+    long lease = commands.claim();
+    print(log, id, lease, 0, 1, "line\n".repeat(100));
+    go("/tickets/" + id);
+    page.evaluate("document.getElementById('stdout').scrollTop = 100000");
+    page.locator("nav.parts a").nth(1).focus();
+    print(log, id, lease, 500, 2, "the newest\n");
+    assertThat(page.locator("#stdout")).containsText("the newest");
+    assertThat(
+            page.evaluate(
+                "(e => e.scrollHeight - e.scrollTop - e.clientHeight)"
+                    + "(document.getElementById('stdout'))"))
+        .isEqualTo(0);
+    assertThat(page.locator("nav.parts a").nth(1)).isFocused();
+    page.keyboard().press("Shift+Tab");
+    assertThat(page.locator("nav.parts a").first()).isFocused();
+    page.locator("#again").focus();
+    page.keyboard().press("Shift+Tab");
+    assertThat(page.locator("#live-state")).hasText("Updates wait until you have finished.");
+    assertThat(page.locator("button[value=cancel]")).isFocused();
+    commands.succeed(id, lease);
   }
 
   @Test
