@@ -142,7 +142,9 @@
   }
   setInterval(function () { if (changed && timer === null) { soon(); } }, 2000);
   setInterval(function () { if (live() && live().dataset.poll) { refresh(); } }, 1000);
-  // The numbers in the menu come with every answer.
+  // Of a worker that is lost, an outage that ends, numbers that are counted or a connection that is dead no event tells.
+  setInterval(soon, 30000);
+  // The numbers in the menu and the outages come with every answer.
   document.body.addEventListener('htmx:beforeSwap', function (event) {
     if (event.detail.xhr.status >= 400) {
       event.detail.shouldSwap = false;
@@ -157,14 +159,16 @@
       return;
     }
     var then = answer.body.dataset.now;
-    ['held-count', 'review-count'].forEach(function (id) {
-      var count = answer.getElementById(id), shown = document.getElementById(id);
-      if (count && shown) { shown.textContent = count.textContent; }
+    all('[data-live-part]', answer).forEach(function (part) {
+      var shown = document.getElementById(part.id);
+      if (shown && !shown.isEqualNode(part)) { shown.replaceWith(part); }
     });
     if (then) { skew = Number(then) - Date.now(); }
     if (event.detail.shouldSwap && events && events.readyState === EventSource.OPEN) { say('Live.'); }
   });
-  document.body.addEventListener('htmx:sendError', function () { failed('no answer'); });
+  ['htmx:sendError', 'htmx:timeout'].forEach(function (name) {
+    document.body.addEventListener(name, function () { failed('no answer'); });
+  });
 
   var events = null;
   function listen() {
@@ -199,11 +203,15 @@
 
   document.addEventListener('click', function (event) {
     var copy = event.target.closest('[data-copy]');
-    if (copy) {
-      navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent).then(function () {
-        copy.textContent = 'Copied';
-      });
-    }
+    if (!copy) { return; }
+    var text = document.getElementById(copy.dataset.copy);
+    // Without TLS, but for this machine's own names, there is no clipboard.
+    (navigator.clipboard ? navigator.clipboard.writeText(text.textContent) : Promise.reject()).then(function () {
+      copy.textContent = 'Copied';
+    }, function () {
+      window.getSelection().selectAllChildren(text);
+      copy.textContent = 'Selected: copy it by the keyboard';
+    });
   });
   document.addEventListener('change', function (event) {
     if (event.target.matches('[data-all]')) {

@@ -90,6 +90,39 @@ class FactsBrowserIT extends ConsoleInBrowser {
 
   @Test
   @DisplayName(
+      "22.8: what no event tells, as of a worker that came, is on an open page within half a"
+          + " minute; an outage that is over goes from its top")
+  void withoutEvent() {
+    long id = tickets.hold("waits", "HTTP 503");
+    database.run(
+        "UPDATE holdfast.ticket_base SET hold_reason = 'provider_unavailable: outage' WHERE id = ?",
+        id);
+    database.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words)"
+            + " SELECT id, fence, 'outage', '{away/k}', 'the provider'"
+            + " FROM holdfast.ticket_base WHERE id = ?",
+        id);
+    database.run(
+        "INSERT INTO holdfast.provider_cooldowns (provider, key_id, until, reason, detail,"
+            + " reported_by, told_at) VALUES ('away', 'k', now() + interval '1 hour', 'outage',"
+            + " 'HTTP 503', 'w', now())");
+    page.clock().install();
+    go("/workers");
+    page.evaluate("document.querySelector('[data-live]').dataset.before = 1");
+    assertThat(page.locator("#outages")).containsText("away has not answered since");
+    assertThat(page.locator("[data-live]:not([data-before])")).isVisible();
+    page.clock().runFor(5_000); // so that nothing from before is still to be told
+    database.run(
+        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state) VALUES"
+            + " ('late-1', 'h', 17, '0.1.0', '{agent}', 100, 'running')");
+    page.clock().runFor(31_000);
+    assertThat(page.locator("#live")).containsText("late-1");
+    database.run("DELETE FROM holdfast.provider_cooldowns");
+    assertThat(page.locator("#outages")).not().containsText("away");
+  }
+
+  @Test
+  @DisplayName(
       "22.7: a long ticket's page has links to its parts, folds long tool output, and marks what"
           + " changed within the lines of a diff; what somebody unfolded or folded stays so when"
           + " the page renews itself")
