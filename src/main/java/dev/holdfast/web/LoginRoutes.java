@@ -5,6 +5,7 @@ import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Entrance;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.net.URLEncoder;
@@ -45,10 +46,15 @@ public final class LoginRoutes implements Routes {
     return name + " may not come in: neither web.auth.viewers nor web.auth.operators has them";
   }
 
-  /** The address that a browser is sent to which may not see a page yet. */
+  /**
+   * The address that a browser is sent to which may not see a page yet, or whose login was over
+   * when it sent a form.
+   */
   static String addressFor(Context context) {
-    String query = context.queryString();
-    String wanted = context.path() + (query == null ? "" : "?" + query);
+    String wanted =
+        context.method().equals(HandlerType.GET)
+            ? Entrance.withQuery(context.path(), context.queryString())
+            : Entrance.sentFrom(context);
     return "/login?next=" + URLEncoder.encode(wanted, StandardCharsets.UTF_8);
   }
 

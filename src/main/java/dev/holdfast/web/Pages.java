@@ -30,9 +30,10 @@ public interface Pages {
   /**
    * An error.
    *
+   * @param back the page with the form that could not be taken; null where none was sent
    * @param again after how many seconds the browser should ask anew; 0 for never
    */
-  String problem(Problem problem, int again);
+  String problem(Problem problem, @Nullable String back, int again);
 
   /** Pages without looks. */
   static Pages plain() {

@@ -1,5 +1,7 @@
 package dev.holdfast.web;
 
+import org.jspecify.annotations.Nullable;
+
 /** The pages of a worker without a console. */
 final class PlainPages implements Pages {
   @Override
@@ -26,7 +28,7 @@ final class PlainPages implements Pages {
   }
 
   @Override
-  public String problem(Problem problem, int again) {
+  public String problem(Problem problem, @Nullable String back, int again) {
     return page(problem.title(), "<p>" + escape(problem.detail()) + "</p>", again);
   }
 

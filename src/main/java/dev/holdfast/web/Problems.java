@@ -10,6 +10,7 @@ import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.web.access.Entrance;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
@@ -63,10 +64,16 @@ record Problems(Pages pages) implements Routes {
     if (problem.status() == 401) {
       context.header("WWW-Authenticate", "Bearer");
     }
-    if (isPage(context) && problem.status() == 401 && isGet(context)) {
+    if (isPage(context) && problem.status() == 401) {
       context.redirect(LoginRoutes.addressFor(context), HttpStatus.SEE_OTHER);
     } else if (isPage(context)) {
-      context.status(problem.status()).html(pages.problem(problem, again(context, problem)));
+      context
+          .status(problem.status())
+          .html(
+              pages.problem(
+                  problem,
+                  isGet(context) ? null : Entrance.sentFrom(context),
+                  again(context, problem)));
     } else {
       problem.answer(context);
     }

@@ -4,6 +4,7 @@ import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.SameSite;
+import java.net.URI;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,23 @@ public final class Entrance {
             && !wanted.startsWith("//")
             && wanted.chars().allMatch(each -> each > ' ' && each < 127 && each != '\\');
     return local ? wanted : "/";
+  }
+
+  /** The page that a browser sends a form from, as a path of this server. */
+  public static String sentFrom(Context context) {
+    String referer = context.header("Referer");
+    try {
+      URI page = URI.create(referer == null ? "/" : referer);
+      String path = page.getRawPath();
+      return path == null ? "/" : localPath(withQuery(path, page.getRawQuery()));
+    } catch (IllegalArgumentException e) {
+      return "/";
+    }
+  }
+
+  /** A path with what comes behind it, where there is something. */
+  public static String withQuery(String path, @Nullable String query) {
+    return query == null ? path : path + "?" + query;
   }
 
   /**

@@ -23,6 +23,7 @@ final class Assets implements Routes {
       Map.of(
           "console.css", "text/css; charset=utf-8",
           "console.js", "text/javascript; charset=utf-8",
+          "forms.js", "text/javascript; charset=utf-8",
           "htmx.min.js", "text/javascript; charset=utf-8",
           "icon.svg", "image/svg+xml");
 

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * A page without a menu: nobody is let in, or nothing can be read.
  *
  * @param problem what is wrong; null for nothing
- * @param next where to go from here
+ * @param back the page with the form that could not be taken; null where none was sent
  * @param again after how many seconds the browser tries by itself; 0 for never
  */
 public record BarePage(
-    String title, @Nullable String problem, String next, int again, String assets) {
+    String title, @Nullable String problem, @Nullable String back, int again, String assets) {
   /** The page where people log in. */
   public record Login(BarePage bare, Pages.LoginForm form) {}
 }

@@ -11,6 +11,7 @@ import dev.holdfast.web.console.view.ConfiguredProvider;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pages for people, and what their forms do. All of it is rendered here and works without
@@ -63,13 +64,13 @@ public final class Console implements Routes, Pages {
 
   @Override
   public String login(LoginForm form) {
-    BarePage bare = new BarePage("Log in", form.problem(), form.next(), 0, assets.path());
+    BarePage bare = new BarePage("Log in", form.problem(), null, 0, assets.path());
     return templates.render("login", new BarePage.Login(bare, form));
   }
 
   @Override
-  public String problem(Problem problem, int again) {
+  public String problem(Problem problem, @Nullable String back, int again) {
     return templates.render(
-        "problem", new BarePage(problem.title(), problem.detail(), "/", again, assets.path()));
+        "problem", new BarePage(problem.title(), problem.detail(), back, again, assets.path()));
   }
 }

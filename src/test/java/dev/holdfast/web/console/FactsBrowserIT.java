@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.postgres.engine.PostgresOutputLog;
@@ -14,6 +15,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.web.ConsoleServer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -86,6 +88,41 @@ class FactsBrowserIT extends ConsoleInBrowser {
     assertThat(page.locator("#live-state")).hasText("Updates wait until you have finished.");
     assertThat(page.locator("button[value=cancel]")).isFocused();
     commands.succeed(id, lease);
+  }
+
+  @Test
+  @DisplayName(
+      "22.2: what was written for a form that is refused, or whose login is over, is there again;"
+          + " a form counts once, however fast it is pressed")
+  void forms() {
+    long id = tickets.hold("forms", "the disk of f is full");
+    go("/tickets/" + id);
+    page.locator("#guidance").fill("a long text");
+    page.locator("#edit-payload summary").click();
+    page.locator("#payload").fill("{broken");
+    button("Release").first().click();
+    assertThat(notice()).containsText("the payload is no JSON");
+    assertThat(page.locator("#guidance")).hasValue("a long text");
+    assertThat(page.locator("#payload")).isVisible();
+    assertThat(page.locator("#payload")).hasValue("{broken");
+    page.locator("#payload").fill("{}");
+    page.context().clearCookies();
+    button("Release").first().click();
+    assertThat(page).hasURL(Pattern.compile("/login\\?next=%2Ftickets%2F" + id + "$"));
+    go("/tickets/" + id);
+    assertThat(page.locator("#payload")).hasValue("{}");
+
+    List<Route> sent = new ArrayList<>();
+    page.route("**/release", sent::add);
+    page.waitForConsoleMessage(
+        () ->
+            page.evaluate(
+                "const press = () => document.querySelector('#release button').click(); press();"
+                    + " setTimeout(() => { press(); console.log('twice'); }, 100)"));
+    page.waitForCondition(() -> !sent.isEmpty());
+    sent.getFirst().resume();
+    assertThat(notice()).containsText("Released #" + id + " with a new payload with your guidance");
+    assertThat(sent).hasSize(1);
   }
 
   @Test

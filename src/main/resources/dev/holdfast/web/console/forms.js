@@ -1,0 +1,67 @@
+// What is written and sent. Without it every form works, once for each press.
+(function () {
+  'use strict';
+  var all = function (selector, root) { return Array.prototype.slice.call(root.querySelectorAll(selector)); };
+  var PATIENCE = 10000;
+  var KEY = 'holdfast-written';
+
+  var who = function () { return document.querySelector('.who').textContent; };
+  var page = function () { return location.pathname + location.search; };
+  var nameOf = function (form) { return form.getAttribute('id') || form.getAttribute('action'); };
+  var isTick = function (field) { return field.type === 'checkbox' || field.type === 'radio'; };
+  function isChanged(field) {
+    return isTick(field) ? field.checked !== field.defaultChecked : field.tagName === 'SELECT' || field.value !== field.defaultValue;
+  }
+
+  // A form that could not be taken is shown anew: a value was wrong, somebody was faster, or the login was over. What was written comes back.
+  function keep(form) {
+    var fields = all('textarea, select, input:not([type=hidden])', form).filter(isChanged).map(function (field) {
+      return {name: field.name, value: field.value, isTicked: field.checked};
+    });
+    if (fields.length === 0) {
+      sessionStorage.removeItem(KEY);
+    } else {
+      sessionStorage.setItem(KEY, JSON.stringify({who: who(), page: page(), form: nameOf(form), fields: fields}));
+    }
+  }
+  function putBack() {
+    var kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    var wasTaken = document.querySelector('#notice.good, #notice #since') !== null;
+    var isOver = wasTaken || (kept !== null && kept.who !== who());
+    if (kept === null || (kept.page !== page() && !isOver)) { return; }
+    sessionStorage.removeItem(KEY);
+    var form = isOver ? null : all('form', document).find(function (each) { return nameOf(each) === kept.form; });
+    if (form) { kept.fields.forEach(function (was) { fill(form, was); }); }
+  }
+  function fill(form, was) {
+    var field = all('[name]', form).find(function (each) {
+      return each.name === was.name && (!isTick(each) || each.value === was.value);
+    });
+    if (!field) { return; }
+    if (isTick(field)) { field.checked = was.isTicked; } else { field.value = was.value; }
+    var folded = field.closest('details');
+    if (folded) { folded.open = true; }
+  }
+  // A browser may keep nothing.
+  function ifPossible(action) {
+    try { action(); } catch (error) { /* then it is as without this script */ }
+  }
+
+  document.addEventListener('submit', function (event) {
+    var form = event.target, now = Date.now();
+    if (form.getAttribute('method') !== 'post') { return; }
+    // The second press of an impatient hand would take the first one's answer away.
+    if (now - Number(form.dataset.sentAt || 0) < PATIENCE) {
+      event.preventDefault();
+      return;
+    }
+    form.dataset.sentAt = now;
+    document.getElementById('live-state').textContent = 'Sent; waiting for the answer …';
+    ifPossible(function () { keep(form); });
+  });
+  // The browser shows a page as it was left.
+  window.addEventListener('pageshow', function () {
+    all('form[data-sent-at]', document).forEach(function (form) { delete form.dataset.sentAt; });
+  });
+  ifPossible(putBack);
+})();
