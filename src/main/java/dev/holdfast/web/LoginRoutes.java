@@ -93,18 +93,8 @@ public final class LoginRoutes implements Routes {
       context.status(refused.status()).html(pages.login(form(access, refused.getMessage(), next)));
       return;
     }
-    if (!isLoggedIn(context, token.get())) {
-      Entrance.enter(context, access.cookies(), access.cookies().issue(token.get()), next);
-    } else {
-      context.redirect(next, HttpStatus.SEE_OTHER);
-    }
-  }
-
-  /** A new cookie would make pages too old that are open in the same browser. */
-  private boolean isLoggedIn(Context context, AccessToken token) {
-    String cookie = access.cookies().among(context.cookieMap());
-    return cookie != null
-        && access.cookies().read(cookie, access).filter(token.login()::equals).isPresent();
+    Entrance.enter(
+        context, access, token.get().login(), () -> access.cookies().issue(token.get()), next);
   }
 
   private void logOut(Context context) {

@@ -6,6 +6,7 @@ import io.javalin.http.HttpStatus;
 import io.javalin.http.SameSite;
 import java.net.URI;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a browser in: with a cookie, and to a page of this server. */
@@ -15,11 +16,18 @@ public final class Entrance {
   private Entrance() {}
 
   /**
-   * @param cookie of these
+   * @param cookie of this login, for who has not logged in so already: a new one would make pages
+   *     too old that are open in the same browser
    */
-  public static void enter(Context context, LoginCookies cookies, String cookie, String next) {
-    int seconds = (int) LoginCookies.LIFETIME.toSeconds();
-    context.cookie(cookie(context, cookies.name(), cookie, "/", seconds));
+  public static void enter(
+      Context context, Access access, Login login, Supplier<String> cookie, String next) {
+    LoginCookies cookies = access.cookies();
+    String sent = cookies.among(context.cookieMap());
+    boolean isIn = sent != null && cookies.read(sent, access).filter(login::equals).isPresent();
+    if (!isIn) {
+      int seconds = (int) LoginCookies.LIFETIME.toSeconds();
+      context.cookie(cookie(context, cookies.name(), cookie.get(), "/", seconds));
+    }
     context.redirect(localPath(next), HttpStatus.SEE_OTHER);
   }
 

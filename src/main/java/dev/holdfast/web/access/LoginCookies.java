@@ -79,7 +79,12 @@ public final class LoginCookies {
       return Optional.empty(); // of another configuration, or version of this program
     }
     String name = new String(Base64.getUrlDecoder().decode(parts[1]), UTF8);
-    return Optional.of(new Login(MEMBER + " " + name, name, Role.valueOf(parts[2])));
+    return Optional.of(login(name, Role.valueOf(parts[2])));
+  }
+
+  /** Of somebody whom a provider has named. */
+  public static Login login(String name, Role role) {
+    return new Login(MEMBER + " " + name, name, role);
   }
 
   /** Goes with this cookie and no other. */

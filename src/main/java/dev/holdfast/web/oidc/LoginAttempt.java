@@ -8,6 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A login that has begun in a browser, which keeps it in a signed cookie until the provider sends
@@ -19,7 +24,11 @@ import java.util.Optional;
  * @param next where to go afterwards: a path of this server
  */
 record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next) {
-  static final String COOKIE = "holdfast-login";
+  /** Tabs log in at the same time, each with its own; and only few, for headers are bounded. */
+  private static final String COOKIE = "holdfast-login-";
+
+  private static final int MOST_AT_ONCE = 4;
+  private static final Pattern MARK = Pattern.compile("([A-Za-z0-9_-]{8})[A-Za-z0-9_-]*");
   static final Duration LIFETIME = Duration.ofMinutes(10);
   private static final String PURPOSE = "oidc";
   private static final int PARTS = 5;
@@ -29,6 +38,21 @@ record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next
   static LoginAttempt to(String next) {
     return new LoginAttempt(
         new State(), new Nonce(), new CodeVerifier(), next.length() > LONGEST_NEXT ? "/" : next);
+  }
+
+  /** The name of the cookie of the attempt with this state; empty where none has it. */
+  static Optional<String> cookieName(@Nullable State state) {
+    Matcher mark = MARK.matcher(state == null ? "" : state.getValue());
+    return mark.matches() ? Optional.of(COOKIE + mark.group(1)) : Optional.empty();
+  }
+
+  /** The cookies of older attempts that have to go before one more begins. */
+  static Set<String> tooMany(Set<String> cookieNames) {
+    Set<String> attempts =
+        cookieNames.stream()
+            .filter(name -> name.startsWith(COOKIE))
+            .collect(Collectors.toUnmodifiableSet());
+    return attempts.size() < MOST_AT_ONCE ? Set.of() : attempts;
   }
 
   String cookie(LoginCookies cookies) {

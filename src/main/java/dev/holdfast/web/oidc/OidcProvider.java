@@ -27,6 +27,7 @@ import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
 import com.nimbusds.oauth2.sdk.auth.ClientSecretPost;
 import com.nimbusds.oauth2.sdk.auth.Secret;
 import com.nimbusds.oauth2.sdk.http.HTTPRequest;
+import com.nimbusds.oauth2.sdk.http.HTTPResponse;
 import com.nimbusds.oauth2.sdk.id.ClientID;
 import com.nimbusds.oauth2.sdk.id.Issuer;
 import com.nimbusds.oauth2.sdk.pkce.CodeChallengeMethod;
@@ -60,6 +61,7 @@ final class OidcProvider {
   private static final int READ_MILLIS = 5_000;
   private static final int MOST_BYTES_OF_KEYS = 200_000;
   private static final int CLOCK_SKEW_SECONDS = 30;
+  private static final int FAULT = 500;
   private static final Duration SETTINGS_KEPT = Duration.ofMinutes(10);
   private static final Duration FAILURE_KEPT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(OidcProvider.class);
@@ -163,7 +165,11 @@ final class OidcProvider {
     request.setReadTimeout(READ_MILLIS);
     request.setFollowRedirects(false);
     try {
-      TokenResponse answer = OIDCTokenResponseParser.parse(request.send());
+      HTTPResponse sent = request.send();
+      if (sent.getStatusCode() >= FAULT) {
+        throw unreachable("HTTP " + sent.getStatusCode());
+      }
+      TokenResponse answer = OIDCTokenResponseParser.parse(sent);
       if (answer instanceof OIDCTokenResponse tokens
           && tokens.getOIDCTokens().getIDToken() != null) {
         return tokens.getOIDCTokens().getIDToken();
@@ -176,7 +182,7 @@ final class OidcProvider {
     } catch (GeneralException e) {
       throw refused("its answer cannot be read: " + e.getMessage());
     } catch (IOException e) {
-      throw unreachable(e);
+      throw unreachable(e.getMessage());
     }
   }
 
@@ -250,7 +256,7 @@ final class OidcProvider {
     } catch (GeneralException e) {
       throw refused("its settings cannot be used: " + e.getMessage());
     } catch (IOException e) {
-      throw unreachable(e);
+      throw unreachable(e.getMessage());
     }
   }
 
@@ -258,8 +264,8 @@ final class OidcProvider {
     return new Refused(403, "the login at " + client.issuer() + " failed: " + why);
   }
 
-  private Refused unreachable(IOException e) {
+  private Refused unreachable(@Nullable String why) {
     return new Refused(
-        503, client.issuer() + " cannot be reached just now (" + e.getMessage() + "); try again");
+        503, client.issuer() + " cannot be reached just now (" + why + "); try again");
   }
 }

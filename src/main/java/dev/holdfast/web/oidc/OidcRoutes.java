@@ -3,6 +3,7 @@ package dev.holdfast.web.oidc;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.oauth2.sdk.AuthorizationCode;
 import com.nimbusds.oauth2.sdk.ParseException;
+import com.nimbusds.oauth2.sdk.id.State;
 import com.nimbusds.openid.connect.sdk.AuthenticationResponse;
 import com.nimbusds.openid.connect.sdk.AuthenticationResponseParser;
 import dev.holdfast.web.LoginRoutes;
@@ -22,9 +23,9 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,19 +58,37 @@ public final class OidcRoutes implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.get(START, context -> orSayWhy(context, this::begin), Role.ANYONE);
-    routes.get(CALLBACK, context -> orSayWhy(context, this::end), Role.ANYONE);
+    routes.get(START, this::begin, Role.ANYONE);
+    routes.get(CALLBACK, this::end, Role.ANYONE);
   }
 
   private void begin(Context context) {
-    LoginAttempt attempt = LoginAttempt.to(Entrance.localPath(context.queryParam("next")));
+    String next = Entrance.localPath(context.queryParam("next"));
+    orSayWhy(context, next, () -> begin(context, LoginAttempt.to(next)));
+  }
+
+  private void begin(Context context, LoginAttempt attempt) {
     URI login = provider.login(attempt);
-    keep(context, attempt.cookie(access.cookies()), (int) LoginAttempt.LIFETIME.toSeconds());
+    LoginAttempt.tooMany(context.cookieMap().keySet()).forEach(name -> forget(context, name));
+    context.cookie(
+        Entrance.cookie(
+            context,
+            LoginAttempt.cookieName(attempt.state()).orElseThrow(),
+            attempt.cookie(access.cookies()),
+            START,
+            (int) LoginAttempt.LIFETIME.toSeconds()));
     context.redirect(login.toString(), HttpStatus.SEE_OTHER);
   }
 
   private void end(Context context) {
-    LoginAttempt attempt = attempt(context);
+    Optional<LoginAttempt> attempt = attempt(context);
+    orSayWhy(
+        context,
+        attempt.map(LoginAttempt::next).orElse("/"),
+        () -> end(context, attempt.orElseThrow(OidcRoutes::notBegun)));
+  }
+
+  private void end(Context context, LoginAttempt attempt) {
     AuthenticationResponse answer = answer(context);
     if (!attempt.state().equals(answer.getState())) {
       throw new Refused(403, "this login began elsewhere: its state is another; log in again");
@@ -81,18 +100,20 @@ public final class OidcRoutes implements Routes {
         && !answer.getIssuer().getValue().equals(client.issuer().toString())) {
       throw new Refused(403, "the answer comes from another provider than web.auth.oidc-issuer");
     }
-    keep(context, "", 0);
+    LoginAttempt.cookieName(attempt.state()).ifPresent(name -> forget(context, name));
     letIn(context, provider.claims(code(answer), attempt), attempt.next());
   }
 
-  private LoginAttempt attempt(Context context) {
-    String cookie = context.cookie(LoginAttempt.COOKIE);
-    return LoginAttempt.read(cookie == null ? "" : cookie, access.cookies())
-        .orElseThrow(
-            () ->
-                new Refused(
-                    403,
-                    "no login has begun in this browser in the last 10 minutes; log in again"));
+  private Optional<LoginAttempt> attempt(Context context) {
+    String state = context.queryParam("state");
+    return LoginAttempt.cookieName(state == null || state.isEmpty() ? null : new State(state))
+        .map(context::cookie)
+        .flatMap(cookie -> LoginAttempt.read(cookie, access.cookies()));
+  }
+
+  private static Refused notBegun() {
+    return new Refused(
+        403, "no login has begun in this browser in the last 10 minutes; log in again");
   }
 
   private AuthenticationResponse answer(Context context) {
@@ -139,29 +160,34 @@ public final class OidcRoutes implements Routes {
             .orElseThrow(() -> new Refused(403, LoginRoutes.notLetIn(person.name())));
     log.info("{} has logged in as {}", person.name(), role);
     LoginCookies cookies = access.cookies();
-    Entrance.enter(context, cookies, cookies.issue(person.name(), role, access.others()), next);
+    Entrance.enter(
+        context,
+        access,
+        LoginCookies.login(person.name(), role),
+        () -> cookies.issue(person.name(), role, access.others()),
+        next);
   }
 
-  private void keep(Context context, String cookie, int seconds) {
-    context.cookie(Entrance.cookie(context, LoginAttempt.COOKIE, cookie, START, seconds));
+  private static void forget(Context context, String cookie) {
+    context.cookie(Entrance.cookie(context, cookie, "", START, 0));
   }
 
   /** People see what went wrong beside the ways to log in. */
-  private void orSayWhy(Context context, Consumer<Context> step) {
+  private void orSayWhy(Context context, String next, Runnable step) {
     try {
-      inPlace(context, step);
+      inPlace(step);
     } catch (Refused e) {
       log.warn("a login with {} was refused: {}", client.issuer(), e.getMessage());
-      context.status(e.status()).html(pages.login(LoginRoutes.form(access, e.getMessage(), "/")));
+      context.status(e.status()).html(pages.login(LoginRoutes.form(access, e.getMessage(), next)));
     }
   }
 
-  private void inPlace(Context context, Consumer<Context> step) {
+  private void inPlace(Runnable step) {
     if (!places.tryAcquire()) {
       throw new Refused(503, "too many people log in just now; try again in some seconds");
     }
     try {
-      step.accept(context);
+      step.run();
     } finally {
       places.release();
     }

@@ -132,6 +132,51 @@ class OidcOutageTest {
   }
 
   @Test
+  @DisplayName(
+      "two tabs of a browser may log in at once, a fifth login ends those before it; whom the"
+          + " provider refuses may try again on the way to the same page")
+  void tabs() throws Exception {
+    List<String> cookies = new ArrayList<>();
+    List<String> states = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      HttpResponse<String> begun = begin(cookies);
+      assertThat(begun.headers().allValues("Set-Cookie")).hasSize(1);
+      cookies.add(begun.headers().allValues("Set-Cookie").getFirst().replaceFirst(";.*", ""));
+      states.add(
+          begun
+              .headers()
+              .firstValue("Location")
+              .orElseThrow()
+              .replaceFirst(".*&state=([^&]*).*", "$1"));
+    }
+    assertThat(refused(cookies, states.getFirst()))
+        .contains("access_denied")
+        .contains("value=\"/queues?a\"");
+    assertThat(refused(cookies, states.get(3))).contains("access_denied");
+    assertThat(begin(cookies).headers().allValues("Set-Cookie"))
+        .hasSize(5)
+        .filteredOn(set -> set.contains("=;"))
+        .hasSize(4);
+  }
+
+  private HttpResponse<String> begin(List<String> cookies) throws Exception {
+    return http.send(
+        request("/login/oidc?next=/queues?a")
+            .header("Cookie", "other=1; " + String.join("; ", cookies))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  private String refused(List<String> cookies, String state) throws Exception {
+    return http.send(
+            request("/login/oidc/callback?error=access_denied&state=" + state)
+                .header("Cookie", String.join("; ", cookies))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  @Test
   @DisplayName("settings that cannot be read anew are used as they were, and asked for again later")
   void old() {
     assertThat(login().join().statusCode()).isEqualTo(303);
