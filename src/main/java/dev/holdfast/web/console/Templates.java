@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.web.console.view.PlainHtml;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
@@ -17,7 +18,7 @@ final class Templates {
    */
   String render(String name, Object model) {
     StringOutput html = new StringOutput();
-    engine.render(name + ".jte", model, html);
+    engine.render(name + ".jte", model, new PlainHtml(html));
     return html.toString();
   }
 }

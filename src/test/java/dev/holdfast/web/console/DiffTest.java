@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.web.console.view.Diff;
 import dev.holdfast.web.console.view.LineChanges;
+import dev.holdfast.web.console.view.PlainHtml;
 import dev.holdfast.web.console.view.ResultView;
+import gg.jte.output.StringOutput;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
@@ -79,6 +81,22 @@ class DiffTest {
     assertThat(ResultView.of(null).isEmpty()).isTrue();
     assertThat(ResultView.of("[1]").json()).contains("1");
     assertThat(ResultView.of("{broken").texts()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName(
+      "what turns a text around is shown by its number, and escaped in JSON to be sent back")
+  void turnedAround() {
+    StringOutput shown = new StringOutput();
+    PlainHtml html = new PlainHtml(shown);
+    html.setContext("pre", null);
+    html.writeUserContent("rm \u202e<x>\u2066");
+    html.setContext("textarea", null);
+    html.writeUserContent("\u202e");
+    html.setContext("input", "value");
+    html.writeUserContent("\u2069");
+    assertThat(shown).hasToString("rm [U+202E]&lt;x&gt;[U+2066]\u202e\u2069");
+    assertThat(ResultView.indented("[\"a\u202eb\"]")).isEqualTo("[ \"a\\u202eb\" ]");
   }
 
   @Test

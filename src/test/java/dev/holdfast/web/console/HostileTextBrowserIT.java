@@ -22,10 +22,13 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @WithDatabase
 class HostileTextBrowserIT {
-  /** Ends a tag, an attribute, a script and a comment, and would set {@code window.hacked}. */
+  /**
+   * Ends a tag, an attribute, a script and a comment, and would set {@code window.hacked}; then
+   * turns around what follows.
+   */
   private static final String SCRIPT =
       "\"'></textarea></pre></title><script>window.hacked=1</script><img src=x"
-          + " onerror=\"window.hacked=2\"><svg onload=window.hacked=3>{{7*7}}${7*7}";
+          + " onerror=\"window.hacked=2\"><svg onload=window.hacked=3>{{7*7}}${7*7}\u202e";
 
   private static final String JSON_SCRIPT = SCRIPT.replace("\"", "\\\"");
 
@@ -129,7 +132,8 @@ class HostileTextBrowserIT {
   }
 
   @Test
-  @DisplayName("a script in any field is text on every page, and none runs")
+  @DisplayName(
+      "a script in any field is text on every page, and none runs; no text turns another around")
   void scripts() {
     try (Browsers browsers = Browsers.start();
         ConsoleServer server = ConsoleServer.open(testDatabase.dataSource())) {
@@ -143,6 +147,9 @@ class HostileTextBrowserIT {
         assertThat(page.locator("script:not([src]), img, svg[onload], [onerror]").count())
             .as("%s: elements made of somebody's text", path)
             .isZero();
+        assertThat(page.evaluate("document.body.innerText").toString())
+            .as("%s: text that turns others around", path)
+            .doesNotContain("\u202e");
         shown += page.content().contains("window.hacked=1") ? 1 : 0;
       }
       assertThat(shown).as("pages that showed the text as text").isGreaterThan(10);

@@ -128,9 +128,10 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
 
   /** In one line where the blanks in front of its lines would be most of it: it is nested deep. */
   private static String indented(JsonNode node) {
-    return blanks(node, 1) > MOST_SHOWN
-        ? MAPPER.writeValueAsString(node)
-        : MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+    return PlainHtml.ofJson(
+        blanks(node, 1) > MOST_SHOWN
+            ? MAPPER.writeValueAsString(node)
+            : MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node));
   }
 
   private static long blanks(JsonNode node, int depth) {

@@ -1,0 +1,44 @@
+package dev.holdfast.web.console.view;
+
+import gg.jte.TemplateOutput;
+import gg.jte.html.OwaspHtmlTemplateOutput;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * HTML in which no text turns itself or others around: what a person reads, approves and reviews is
+ * what is there. The characters that would are shown by their numbers. Attributes and fields of
+ * forms have the text as it is, for it is sent back.
+ */
+public final class PlainHtml extends OwaspHtmlTemplateOutput {
+  private static final Pattern TURNS = Pattern.compile("[\u202a-\u202e\u2066-\u2069]");
+
+  private boolean isSentBack;
+
+  public PlainHtml(TemplateOutput output) {
+    super(output);
+  }
+
+  /** The same JSON, in which such characters are escaped. */
+  static String ofJson(String json) {
+    return TURNS.matcher(json).replaceAll(turn -> "\\\\u%04x".formatted(number(turn.group())));
+  }
+
+  @Override
+  public void setContext(String tag, @Nullable String attribute) {
+    isSentBack = attribute != null || "textarea".equals(tag);
+    super.setContext(tag, attribute);
+  }
+
+  @Override
+  public void writeUserContent(@Nullable String text) {
+    super.writeUserContent(
+        text == null || isSentBack
+            ? text
+            : TURNS.matcher(text).replaceAll(turn -> "[U+%04X]".formatted(number(turn.group()))));
+  }
+
+  private static int number(String character) {
+    return character.charAt(0);
+  }
+}
