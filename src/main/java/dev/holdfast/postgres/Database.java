@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -150,18 +151,33 @@ public record Database(
     return pool;
   }
 
-  /** A pool that ends with its keeper: HikariCP does not end an executor that it was given. */
+  /**
+   * A pool that ends with its threads. HikariCP does not end an executor that it was given, and for
+   * a thread that connects it waits: five seconds, where the server does not answer or the thread
+   * sleeps until it tries again.
+   */
   private static final class KeptPool extends HikariDataSource {
     private final PoolKeeper keeper;
+    private final ThreadGroup connecting;
 
     KeptPool(HikariConfig config, PoolKeeper keeper) {
+      ThreadGroup group = new ThreadGroup(config.getPoolName());
       config.setScheduledExecutor(keeper);
+      config.setThreadFactory(
+          Thread.ofPlatform()
+              .group(group)
+              .daemon()
+              .name(config.getPoolName() + ":connections-", 1)
+              .factory());
       super(config);
       this.keeper = keeper;
+      this.connecting = group;
     }
 
     @java.lang.Override
     public void close() {
+      // One that is let go before HikariCP closes the pool connects once more.
+      var _ = keeper.scheduleWithFixedDelay(connecting::interrupt, 0, 10, TimeUnit.MILLISECONDS);
       super.close();
       keeper.shutdownNow();
     }
@@ -273,6 +289,8 @@ public record Database(
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", applicationName);
     properties.setProperty("connectTimeout", String.valueOf(CONNECT_TIMEOUT_SECONDS));
+    // Only with one does the driver let go a thread that is interrupted while it connects.
+    properties.setProperty("loginTimeout", String.valueOf(LOGIN_TIMEOUT_SECONDS));
     properties.setProperty("reWriteBatchedInserts", "true");
     properties.setProperty("socketTimeout", String.valueOf(socketTimeoutSeconds));
     properties.setProperty("tcpKeepAlive", "true");

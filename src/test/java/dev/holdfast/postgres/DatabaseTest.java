@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.ticket.HoldfastException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,5 +158,19 @@ class DatabaseTest {
     assertThatThrownBy(() -> Database.of("postgres://h/db").withPoolSize(0))
         .isInstanceOf(HoldfastException.class)
         .hasMessage("the pool needs at least one connection, not 0");
+  }
+
+  @Test
+  @DisplayName("a pool is closed at once while it connects to a server that does not answer")
+  void closedWhileConnecting() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      ConnectionPool pool =
+          Database.of("postgres://127.0.0.1:" + server.getLocalPort() + "/db").pool();
+      try (Socket _ = server.accept()) {
+        long begun = System.nanoTime();
+        pool.close();
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(4));
+      }
+    }
   }
 }
