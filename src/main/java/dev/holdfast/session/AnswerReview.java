@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -26,6 +27,7 @@ final class AnswerReview {
   static final String DROPPED_WARNING = "Invalid tool call dropped due to malformed payload";
   static final String CONTENT = "content_without_tools";
   static final String NO_VALID_CALL = "invalid_tool_call";
+  static final String INVALID_REPORT = "invalid_report";
   static final String REASONING = "reasoning_only";
   static final String EMPTY = "empty_response";
   static final String OUTPUT_LIMIT = "output_limit";
@@ -42,8 +44,13 @@ final class AnswerReview {
      * Nothing remains; the attempt is an invalid response.
      *
      * @param status why, in one word
+     * @param message the same; of a report the words that say what is wrong with it
      */
-    record Rejected(String status) implements Reviewed {}
+    record Rejected(String status, String message) implements Reviewed {
+      Rejected(String status) {
+        this(status, status);
+      }
+    }
   }
 
   private final Set<String> tools;
@@ -51,6 +58,7 @@ final class AnswerReview {
   private final Notices notices;
   private final Progress progress;
   private final SessionEvents events;
+  private @Nullable String wrongWithReport;
 
   /**
    * @param tools the names of those that exist
@@ -64,6 +72,7 @@ final class AnswerReview {
   }
 
   Reviewed review(CallResult.Answer answer) {
+    wrongWithReport = null;
     Message.Assistant message = answer.message();
     if (message.toolCalls().isEmpty()) {
       return new Reviewed.Rejected(why(answer.stop(), withoutCalls(answer)));
@@ -79,10 +88,17 @@ final class AnswerReview {
               () -> drop(call, outOfRoom ? NoticeText.CUT_CALL : NoticeText.INVALID_CALL));
     }
     if (kept.isEmpty()) {
-      return new Reviewed.Rejected(why(answer.stop(), NO_VALID_CALL));
+      return withoutValidCalls(why(answer.stop(), NO_VALID_CALL));
     }
     return new Reviewed.Accepted(
         new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
+  }
+
+  /** People have to learn what is wrong with a report: its schema may be. */
+  private Reviewed.Rejected withoutValidCalls(String status) {
+    return status.equals(NO_VALID_CALL) && wrongWithReport != null
+        ? new Reviewed.Rejected(INVALID_REPORT, wrongWithReport)
+        : new Reviewed.Rejected(status);
   }
 
   /** The reason to stop, where the model will hardly do better for a notice. */
@@ -107,7 +123,7 @@ final class AnswerReview {
     events.log(SessionEvent.Level.WRN, SOURCE, DROPPED_WARNING);
     why.pushTo(notices, shown(call.name()));
     if (call.name().equals(ReportRules.TOOL)) {
-      progress.reportRefused("final_report_attempt");
+      refused("its parameters are not a JSON object", "final_report_attempt");
     }
   }
 
@@ -128,11 +144,16 @@ final class AnswerReview {
     ReportRules.Checked checked = rules.check(arguments);
     if (checked.report().isEmpty()) {
       NoticeText.INVALID_REPORT.pushTo(notices, checked.problem());
-      progress.reportRefused("incomplete_final_report");
+      refused(checked.problem(), "incomplete_final_report");
     } else if (kept.stream().noneMatch(other -> other.name().equals(ReportRules.TOOL))) {
       progress.reportReceived();
       kept.add(call);
     }
+  }
+
+  private void refused(String problem, String reason) {
+    wrongWithReport = "its last final report was not accepted: " + problem;
+    progress.reportRefused(reason);
   }
 
   /** A report given to a tool that does not exist: remembered, and no call (B49). */

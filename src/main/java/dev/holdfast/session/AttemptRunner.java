@@ -95,14 +95,14 @@ record AttemptRunner(
         yield new TurnAttempt(attempt, target, "ok", usage, cost, latency, null);
       }
       case AnswerReview.Reviewed.Rejected rejected -> {
-        String why = rejected.status();
+        String why = rejected.message();
         run.progress().answerDiscarded();
         run.memory()
             .record(
                 new JournalEntry.Discarded(
                     turn, attempt, target, why, usage, cost, run.standing(), false));
         TurnError error = TurnError.invalid(target, why);
-        yield new TurnAttempt(attempt, target, why, usage, cost, latency, error);
+        yield new TurnAttempt(attempt, target, rejected.status(), usage, cost, latency, error);
       }
     };
   }

@@ -8,6 +8,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ReportMetadata;
 import dev.holdfast.session.report.SessionResult;
@@ -70,6 +71,24 @@ class EndWordsTest {
                 assertThat(words)
                     .contains(" USD so far. ", "elease the ticket")
                     .doesNotContain("content_without_tools", "invalid_tool_call", "EXIT-"));
+  }
+
+  @Test
+  @DisplayName("B9, B53: a report that is never accepted ends with the words that say why")
+  void refusedReport() {
+    Bench bench = told(Replies.report("{\"status\":\"success\"}"));
+
+    SessionResult.Failed failed = bench.runToFailure();
+
+    String why =
+        "its last final report was not accepted: \"content\" must be a text that is not blank";
+    assertThat(failed.errorReport().text())
+        .startsWith("The agent gave no final report in its last turn: " + why + ". The session");
+    assertThat(bench.entries(JournalEntry.Discarded.class).getLast().why()).isEqualTo(why);
+    assertThat(bench.events(SessionEvent.AttemptFinished.class).getLast().status())
+        .isEqualTo("invalid_report");
+    assertThat(told(Replies.report("{")).runToFailure().errorReport().text())
+        .contains("not accepted: its parameters are not a JSON object. The session");
   }
 
   private static CallResult stopped(StopReason why) {
