@@ -11,7 +11,10 @@ import dev.holdfast.schedule.Schedule;
 import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Design;
+import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,8 @@ import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.exc.InvalidFormatException;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.type.LogicalType;
 
@@ -68,6 +73,19 @@ public final class Bodies {
                       .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                       .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .build();
+
+  /** What the values of a body are, in the words of who writes one. */
+  private static final Map<Class<?>, String> KINDS =
+      Map.of(
+          String.class, "a text",
+          boolean.class, "true or false",
+          Boolean.class, "true or false",
+          int.class, "a whole number",
+          Integer.class, "a whole number",
+          long.class, "a whole number",
+          Long.class, "a whole number",
+          BigDecimal.class, "a number",
+          ArrayList.class, "a list");
 
   /** The columns that are JSON already. */
   interface JsonColumns {
@@ -123,7 +141,7 @@ public final class Bodies {
     try {
       return MAPPER.treeToValue(tree, type);
     } catch (JacksonException e) {
-      throw new Refused(422, "the body does not fit: " + place(e) + firstLine(e));
+      throw new Refused(422, "the body does not fit: " + place(e) + reason(e));
     }
   }
 
@@ -156,13 +174,25 @@ public final class Bodies {
     return names.isEmpty() ? "" : names + ": ";
   }
 
+  private static String reason(JacksonException e) {
+    return switch (e) {
+      case UnrecognizedPropertyException unknown ->
+          unknown.getKnownPropertyIds().stream()
+              .map(String::valueOf)
+              .sorted()
+              .collect(Collectors.joining(", ", "there is no such name; there are: ", ""));
+      case InvalidFormatException wrong when wrong.getTargetType().isEnum() ->
+          Stream.of(wrong.getTargetType().getEnumConstants())
+              .map(each -> ((Enum<?>) each).name().toLowerCase(Locale.ROOT))
+              .sorted()
+              .collect(Collectors.joining(", ", "\"" + wrong.getValue() + "\" is none of ", ""));
+      case MismatchedInputException wrong when KINDS.containsKey(wrong.getTargetType()) ->
+          "must be " + KINDS.get(wrong.getTargetType());
+      default -> firstLine(e);
+    };
+  }
+
   private static String firstLine(JacksonException e) {
-    if (e instanceof InvalidFormatException wrong && wrong.getTargetType().isEnum()) {
-      return Stream.of(wrong.getTargetType().getEnumConstants())
-          .map(each -> ((Enum<?>) each).name().toLowerCase(Locale.ROOT))
-          .sorted()
-          .collect(Collectors.joining(", ", "\"" + wrong.getValue() + "\" is none of ", ""));
-    }
     String line =
         String.valueOf(e.getOriginalMessage())
             .lines()
