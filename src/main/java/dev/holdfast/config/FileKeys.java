@@ -56,9 +56,7 @@ final class FileKeys {
     if (key.isPresent()) {
       addValue(key.get().name(), value);
     } else if (!Keys.isSection(name)) {
-      throw new ConfigException(
-          "unknown key %s in %s; %s; all: holdfast help config"
-              .formatted(Key.shortened(name), file, meant(name)));
+      throw unknown(name, value);
     } else if (value instanceof Map<?, ?> section) {
       flatten(name + ".", section);
     } else if (value != null) {
@@ -67,6 +65,17 @@ final class FileKeys {
               .formatted(
                   name, file, value instanceof List ? "a list" : "one value", example(name)));
     }
+  }
+
+  /** Of an unknown section the first key in it is told: that is nearer to what was meant. */
+  private ConfigException unknown(String name, @Nullable Object value) {
+    if (value instanceof Map<?, ?> section && !section.isEmpty()) {
+      var first = section.entrySet().iterator().next();
+      return unknown(name + "." + plain(first.getKey()), first.getValue());
+    }
+    return new ConfigException(
+        "unknown key %s in %s; %s; all: holdfast help config"
+            .formatted(Key.shortened(name), file, meant(name)));
   }
 
   private static String meant(String name) {

@@ -133,6 +133,8 @@ class ConfigFileTest {
         "providers: {a-very-long-name-of-a-gateway: {typ: }}|providers.<name>.type",
         "providers: {openai: {api-key: {value: x}, prices: [], scrip: {}}}|providers.<name>.script",
         "per-day: 5|budgets.per-day",
+        "workers: {concurrency: 5}|worker.concurrency",
+        "retry: {category: {transient: {max-retries: 1}}}|retry.categories.transient.max-retries",
         "WORKER.LEASE: 5s|",
         "wórker.lease: 5s|worker.lease",
         "работник.lease: 5s|",
