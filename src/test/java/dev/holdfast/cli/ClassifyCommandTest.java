@@ -96,7 +96,7 @@ class ClassifyCommandTest {
   void jsonl() {
     String input =
         """
-        {"text": "SyntaxError: Unexpected token"}
+        \uFEFF{"text": "SyntaxError: Unexpected token"}
         {"text": "whatever", "http_status": 429}
         {"text": null}
 

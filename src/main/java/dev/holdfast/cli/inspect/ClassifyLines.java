@@ -7,6 +7,7 @@ import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Explanation;
 import dev.holdfast.failure.Failure;
+import dev.holdfast.process.Utf8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,7 +51,7 @@ public final class ClassifyLines {
       long number = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         number++;
-        batch.add(new Line(number, line));
+        batch.add(new Line(number, number == 1 ? Utf8.withoutMark(line) : line));
         // Whoever waits for the answer before asking again gets it at once.
         if (batch.size() == BATCH || !lines.ready()) {
           answerBatch();

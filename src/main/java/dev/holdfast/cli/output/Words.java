@@ -152,7 +152,8 @@ public final class Words {
     }
     String name = text.substring(1);
     try {
-      return name.equals("-") ? Utf8.strictly(in.readAllBytes()) : Files.readString(Path.of(name));
+      return Utf8.withoutMark(
+          name.equals("-") ? Utf8.strictly(in.readAllBytes()) : Files.readString(Path.of(name)));
     } catch (CharacterCodingException e) {
       String source = name.equals("-") ? "standard input" : "the file " + name;
       throw new UsageException(option + ": " + source + " is not UTF-8 text", e);
