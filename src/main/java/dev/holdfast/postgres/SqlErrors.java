@@ -109,7 +109,8 @@ public final class SqlErrors {
     return routine(e).equals("InitTempTableNamespace")
         ? "; as its owner: GRANT TEMPORARY ON DATABASE (docs/deployment.md, Database users)"
         : ": GRANT the role that may (docs/security.md) to the database user,"
-            + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs";
+            + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs; one of"
+            + " holdfast_producer enqueues in SQL, with produce_ticket";
   }
 
   private static HoldfastException byClass(SQLException e, String state, String message) {

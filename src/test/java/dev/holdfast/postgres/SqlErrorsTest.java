@@ -45,6 +45,14 @@ class SqlErrorsTest {
         .hasMessageNotContaining("holdfast_operator");
   }
 
+  @Test
+  @DisplayName("a producer is told how to enqueue, and not only of roles that may do more")
+  void producer() {
+    SQLException refused =
+        new SQLException("permission denied for function enqueue_ticket", "42501");
+    assertThat(SqlErrors.translate(refused)).hasMessageContaining("produce_ticket");
+  }
+
   private static String lost() {
     PSQLException closed =
         new PSQLException(
