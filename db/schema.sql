@@ -3878,7 +3878,7 @@ BEGIN
           'release_status']),
         -- Operators edit payloads with their own rights, too.
         ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'design_expiry', 'words_interval', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
-          'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
+          'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'withdraw_abort_retry', 'set_auto_retry',
           'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'undo_release', 'edit_payload', 'use_design',
           'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
           'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
@@ -8930,6 +8930,21 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.with_retry_time(text,jsonb,timestamp with time zone) IS 'The details of an activity; of a decision to retry with retryAfter, the time of the retry.';
 GRANT EXECUTE ON FUNCTION holdfast.with_retry_time(text,jsonb,timestamp with time zone) TO PUBLIC, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.withdraw_abort_retry(id bigint, actor text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  DELETE FROM retry_aborts r WHERE r.ticket_id = withdraw_abort_retry.id AND r.requested_by = withdraw_abort_retry.actor;
+  RETURN FOUND OR EXISTS (SELECT FROM retry_aborts r WHERE r.ticket_id = withdraw_abort_retry.id);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.withdraw_abort_retry(bigint,text) IS 'Takes back one''s own order of abort_retry, so that it ends no retry that begins later; whether no worker had taken an order yet.';
+GRANT EXECUTE ON FUNCTION holdfast.withdraw_abort_retry(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.words_interval(words text)
  RETURNS interval

@@ -74,7 +74,7 @@ BEGIN
           'release_status']),
         -- Operators edit payloads with their own rights, too.
         ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'design_expiry', 'words_interval', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
-          'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
+          'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'withdraw_abort_retry', 'set_auto_retry',
           'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'undo_release', 'edit_payload', 'use_design',
           'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
           'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',

@@ -43,6 +43,16 @@ END
 $$;
 COMMENT ON FUNCTION abort_retry IS 'Ends the wait that a ticket is in: SELECT ${flyway:defaultSchema}.abort_retry(17, ''ann''). in_progress: the retry of its running session is to end; its worker looks for such orders while it waits, and where nothing waits the order is void after 15 seconds. ready: it waited for its own retry or for a provider, and is tried now; one call may be made before the provider''s cool-down is over. SQLSTATE HF409 where it waits for neither.';
 
+CREATE OR REPLACE FUNCTION withdraw_abort_retry(id bigint, actor text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  PERFORM require_words('actor', actor);
+  DELETE FROM retry_aborts r WHERE r.ticket_id = withdraw_abort_retry.id AND r.requested_by = withdraw_abort_retry.actor;
+  RETURN FOUND OR EXISTS (SELECT FROM retry_aborts r WHERE r.ticket_id = withdraw_abort_retry.id);
+END
+$$;
+COMMENT ON FUNCTION withdraw_abort_retry IS 'Takes back one''s own order of abort_retry, so that it ends no retry that begins later; whether no worker had taken an order yet.';
+
 CREATE OR REPLACE FUNCTION set_auto_retry(id bigint, actor text, enabled boolean) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE

@@ -97,6 +97,14 @@ public interface TicketDesk {
   TicketState abortRetry(long ticketId, String actor);
 
   /**
+   * Takes back an order of {@link #abortRetry} by the same person, so that it ends no retry that
+   * begins later.
+   *
+   * @return whether no worker had taken it yet
+   */
+  boolean withdrawAbortRetry(long ticketId, String actor);
+
+  /**
    * Switches the retries of an agent's session off or on for one ticket, also while it runs, on
    * whatever worker, until it is switched again. A retry that waits ends within a second where they
    * are switched off; the ticket's own retries go on. Any open state.

@@ -210,6 +210,8 @@ class SessionCommandsIT {
     assertThat(running.code()).isEqualTo(ExitCode.REFUSED);
     assertThat(running.err()).contains("no retry of it waits now");
     assertThat(running.json().get("retry_aborted").booleanValue()).isFalse();
+    PostgresRetryAborts aborts = new PostgresRetryAborts(database.dataSource(), "holdfast");
+    assertThat(aborts.take(List.of(id))).as("a retry that begins later").isEmpty();
     assertThat(cli.run("abort-retry", "" + id, "--wait", "16s").code()).isEqualTo(2);
     assertThat(cli.run("abort-retry", "x").code()).isEqualTo(2);
     assertThat(cli.run("abort-retry").code()).isEqualTo(2);

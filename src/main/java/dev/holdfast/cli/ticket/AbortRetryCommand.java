@@ -62,12 +62,15 @@ public final class AbortRetryCommand implements Callable<Integer> {
       throw new UsageException("--wait: " + wait + " is too long; an order lasts for 15s");
     }
     try (Backend backend = root.open()) {
-      TicketState state = backend.desk().abortRetry(number, by.name(root));
+      String person = by.name(root);
+      TicketState state = backend.desk().abortRetry(number, person);
       if (state == TicketState.READY) {
         reportTriedNow(number);
         return ExitCode.DONE;
       }
-      boolean taken = isTaken(backend.reader(), number, patience);
+      boolean taken =
+          isTaken(backend.reader(), number, patience)
+              || !backend.desk().withdrawAbortRetry(number, person);
       report(number, taken);
       return taken ? ExitCode.DONE : ExitCode.REFUSED;
     }
@@ -81,7 +84,7 @@ public final class AbortRetryCommand implements Callable<Integer> {
       }
       Thread.sleep(POLL);
     }
-    return !reader.hasRetryAbort(number);
+    return false;
   }
 
   private void reportTriedNow(long number) {

@@ -239,6 +239,18 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   @Override
+  public boolean withdrawAbortRetry(long ticketId, String actor) {
+    return transactions.run(
+        handle ->
+            handle
+                .createQuery(sql.inSchema("SELECT holdfast.withdraw_abort_retry(:id, :actor)"))
+                .bind("id", ticketId)
+                .bind("actor", actor)
+                .mapTo(Boolean.class)
+                .one());
+  }
+
+  @Override
   public TicketState setAutoRetry(long ticketId, String actor, AutoRetry autoRetry) {
     return act(
         ticketId,

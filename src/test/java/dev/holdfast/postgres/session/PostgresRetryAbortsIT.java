@@ -60,6 +60,20 @@ class PostgresRetryAbortsIT {
   }
 
   @Test
+  @DisplayName("D27: who has ordered it takes the order back, and nobody else's")
+  void withdrawn() {
+    long id = tickets.in(TicketState.IN_PROGRESS);
+    desk.abortRetry(id, "ann");
+    assertThat(desk.withdrawAbortRetry(id, "bob")).isTrue();
+    assertThat(aborts.take(List.of(id))).containsExactly(id);
+
+    desk.abortRetry(id, "ann");
+    assertThat(desk.withdrawAbortRetry(id, "ann")).isTrue();
+    assertThat(aborts.take(List.of(id))).isEmpty();
+    assertThat(desk.withdrawAbortRetry(id, "ann")).isFalse();
+  }
+
+  @Test
   @DisplayName("D33: a switched-off auto-retry ends retries alone, and is no order")
   void switchedOff() {
     long off = tickets.in(TicketState.IN_PROGRESS);
