@@ -73,6 +73,18 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName("E25: a step that waits for its model is told once, however often it is tried")
+  void toldOnce() throws Exception {
+    bench.model.repairs(change("bad 0", "good 1")).closed(true);
+    assertThatThrownBy(bench::run).isInstanceOf(StoodStillException.class);
+    assertThatThrownBy(bench::run).isInstanceOf(StoodStillException.class);
+    bench.model.closed(false);
+    bench.run();
+    assertThat(bench.story()).containsOnlyOnce("IterationStarted", "RunStarted", "RunStopped");
+    assertThat(bench.payloads("ProviderRequestFinished")).hasSize(3);
+  }
+
+  @Test
   @DisplayName("E14: what passes already needs no repair: no iteration, no call, no commit")
   void nothingToRepair() throws Exception {
     bench.workbench = new OneFileRepository("good 0\n");

@@ -181,12 +181,16 @@ public final class RunLog {
   }
 
   /**
-   * Keeps the events of a fault. When the lease is over, the fault matters more than events that
-   * cannot be kept.
+   * Keeps the events of a fault. What was noted before it is not among them: whoever takes the step
+   * again notes that again. When the lease is over, the fault matters more than events that cannot
+   * be kept.
    */
   private void keepFault(List<JsonNode> events) {
+    if (events.isEmpty()) {
+      return;
+    }
     try {
-      append(numbered("fault-"), RunJson.MAPPER.nullNode(), events, Paid.NOTHING);
+      write(numbered("fault-"), RunJson.MAPPER.nullNode(), events, Paid.NOTHING);
     } catch (RuntimeException e) {
       LOG.debug("events of a step that failed were not kept", e);
     }
@@ -246,9 +250,6 @@ public final class RunLog {
   private synchronized void append(String name, JsonNode value, List<JsonNode> own, Paid paid) {
     List<JsonNode> events = new ArrayList<>(pending);
     events.addAll(own);
-    if (name.startsWith("fault-") && events.isEmpty()) {
-      return;
-    }
     write(name, value, events, paid);
     pending.clear();
   }
