@@ -8,7 +8,12 @@ public sealed interface CallResult {
   /**
    * @param usage {@link Usage#NONE} where the provider did not say
    */
-  record Answer(Message.Assistant message, StopReason stop, Usage usage) implements CallResult {}
+  record Answer(Message.Assistant message, StopReason stop, Usage usage) implements CallResult {
+    /** True where a content filter or the model itself has stopped it. */
+    public boolean isRefused() {
+      return stop == StopReason.REFUSED;
+    }
+  }
 
   /**
    * @param retryable whether the same call may succeed later or elsewhere

@@ -108,7 +108,8 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
         String.class,
         events -> {
           try {
-            return models.ask(system, prompt, 0, events);
+            RunLog.Done<ModelText> answer = models.ask(system, prompt, 0, events);
+            return new RunLog.Done<>(answer.value().text(), answer.paid());
           } catch (ModelFailedException | BudgetExceededException e) {
             return RunLog.Done.free(NO_ANSWER + e.getMessage());
           }

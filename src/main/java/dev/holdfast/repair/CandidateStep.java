@@ -47,7 +47,7 @@ final class CandidateStep {
     this.signals = signals;
   }
 
-  private record Generated(int number, String output, String error) {}
+  private record Generated(int number, ModelText output, String error) {}
 
   /** From a state whose verification fails. */
   StepOutcome run(Tree tree, Verified verified) throws IOException, InterruptedException {
@@ -135,7 +135,7 @@ final class CandidateStep {
     String prompt = Prompts.repair(task, tree, verified, signals, parts.workbench().sources(tree));
     List<Integer> numbers = IntStream.rangeClosed(1, settings.l3().bestOfN()).boxed().toList();
     Queue<BudgetExceededException> unpaid = new ConcurrentLinkedQueue<>();
-    List<Optional<String>> outputs =
+    List<Optional<ModelText>> outputs =
         Parallel.run(
             numbers,
             numbers.size(),
@@ -153,7 +153,7 @@ final class CandidateStep {
     // Those that were paid for are tried, though the budget had none for the others.
     List<Generated> generated = new ArrayList<>();
     for (int number : numbers) {
-      Optional<String> output = outputs.get(number - 1);
+      Optional<ModelText> output = outputs.get(number - 1);
       if (output.isPresent()) {
         generated.add(checked(name, attempt, number, tree, output.get()));
       }
@@ -161,19 +161,19 @@ final class CandidateStep {
     return generated;
   }
 
-  private String output(String name, int number, String prompt)
+  private ModelText output(String name, int number, String prompt)
       throws IOException, InterruptedException {
     String own = prompt + Prompts.angle(number, settings.l3().bestOfN());
     return parts
         .log()
         .step(
             name + "/candidate-" + number,
-            String.class,
+            ModelText.class,
             events -> parts.models().ask(Prompts.REPAIR, own, number - 1, events));
   }
 
   /** E27. */
-  private Generated checked(String name, int attempt, int number, Tree tree, String output)
+  private Generated checked(String name, int attempt, int number, Tree tree, ModelText output)
       throws IOException, InterruptedException {
     String error =
         parts
@@ -183,7 +183,11 @@ final class CandidateStep {
                 String.class,
                 events -> {
                   String problem =
-                      parts.workbench().invalidity(tree, output, number - 1).orElse("");
+                      parts
+                          .workbench()
+                          .invalidity(tree, output.text(), number - 1)
+                          .map(output::explained)
+                          .orElse("");
                   events.on(
                       new RunEvent.CandidateGenerated(
                           step, attempt, number, problem.isEmpty(), problem));
@@ -205,14 +209,16 @@ final class CandidateStep {
                     name + "/trial-" + number,
                     Trial.class,
                     events -> {
-                      String output = output(valid, number);
-                      Trial trial = parts.workbench().attempt(tree, output, number - 1);
+                      ModelText output = output(valid, number);
+                      Trial trial =
+                          output.explained(
+                              parts.workbench().attempt(tree, output.text(), number - 1));
                       events.on(evaluated(attempt, number, trial));
                       return RunLog.Done.free(trial);
                     }));
   }
 
-  private static String output(List<Generated> valid, int number) {
+  private static ModelText output(List<Generated> valid, int number) {
     return valid.stream()
         .filter(each -> each.number() == number)
         .findFirst()

@@ -10,6 +10,7 @@ import dev.holdfast.llm.ProviderEvent;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolChoice;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.repair.trace.RunEvent;
 import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.session.retry.Route;
@@ -33,17 +34,19 @@ record Models(
   }
 
   /**
-   * The answer of the first target that gives one.
+   * The answer of the first target that gives one. What a target refuses, or a filter, the next may
+   * answer.
    *
    * @param first where in the targets to begin, so that candidates differ
    * @throws ModelFailedException if none does
    * @throws StoodStillException if none is to be called now
    * @throws BudgetExceededException if the run may ask no more
    */
-  RunLog.Done<String> ask(String system, String prompt, int first, RunLog.Events events)
+  RunLog.Done<ModelText> ask(String system, String prompt, int first, RunLog.Events events)
       throws ModelFailedException, StoodStillException, InterruptedException {
     CallResult.Failed last = null;
     String noMoney = null;
+    ModelText refusal = null;
     Routing asked = new Routing(routes);
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
@@ -51,13 +54,12 @@ record Models(
       ChatProvider provider = new CountedProvider(route.provider(), budget);
       switch (retry(events)
           .call(provider, request(route, system, prompt), context, route.retry())) {
+        case CallResult.Answer answer when answer.isRefused() -> {
+          budget.log().unanswered(paid(route, answer.usage()));
+          refusal = ModelText.of(answer);
+        }
         case CallResult.Answer answer -> {
-          return new RunLog.Done<>(
-              answer.message().text(),
-              new RunLog.Paid(
-                  route.target(),
-                  answer.usage(),
-                  route.provider().cost(route.target().model(), answer.usage()).orElse(null)));
+          return new RunLog.Done<>(ModelText.of(answer), paid(route, answer.usage()));
         }
         case CallResult.Refused refused -> asked.refused(route, refused.why());
         // Another target may cost less.
@@ -67,6 +69,9 @@ record Models(
             throw outOfBudget(failed);
         case CallResult.Failed failed -> last = failed;
       }
+    }
+    if (refusal != null) {
+      return RunLog.Done.free(refusal);
     }
     budget.requireLeft();
     Standstill still = asked.standstill();
@@ -80,6 +85,11 @@ record Models(
       throw new IllegalStateException("a run needs a target");
     }
     throw new StoodStillException(still);
+  }
+
+  private static RunLog.Paid paid(Route route, Usage usage) {
+    return new RunLog.Paid(
+        route.target(), usage, route.provider().cost(route.target().model(), usage).orElse(null));
   }
 
   /** The log does not know yet what this call and those under way have used up. */
@@ -129,7 +139,7 @@ record Models(
         List.of(new Message.User(prompt)),
         List.of(),
         ToolChoice.NONE,
-        null,
+        budget.longestAnswer(),
         budget.callTimeout());
   }
 }

@@ -106,12 +106,12 @@ final class RepairLoop {
     state = state.begun();
     parts.log().note(new RunEvent.IterationStarted(iteration));
     String name = "iteration-" + iteration;
-    String output =
+    ModelText output =
         parts
             .log()
             .step(
                 name + "/answer",
-                String.class,
+                ModelText.class,
                 events -> {
                   budget.requireLeft();
                   RepairRepository.Sources sources = parts.workbench().sources(tree);
@@ -125,7 +125,8 @@ final class RepairLoop {
                 name + "/trial",
                 Trial.class,
                 events -> {
-                  Trial result = parts.workbench().attempt(tree, output, 0);
+                  Trial result =
+                      output.explained(parts.workbench().attempt(tree, output.text(), 0));
                   report(iteration, result, events);
                   return RunLog.Done.free(result);
                 });

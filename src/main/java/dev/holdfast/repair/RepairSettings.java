@@ -24,18 +24,20 @@ public record RepairSettings(
    * @param maxCalls of models with their retries; 60
    * @param maxCostUsd by the price tables; null for no bound
    * @param llmTimeout of one call
+   * @param maxOutputTokens of one answer; null for the provider's own
    */
   public record Limits(
       int maxIterations,
       Duration maxDuration,
       int maxCalls,
       @Nullable BigDecimal maxCostUsd,
-      Duration llmTimeout) {
+      Duration llmTimeout,
+      @Nullable Integer maxOutputTokens) {
     public static final Limits DEFAULTS =
-        new Limits(5, Duration.ofHours(1), 60, null, Duration.ofMinutes(2));
+        new Limits(5, Duration.ofHours(1), 60, null, Duration.ofMinutes(2), null);
 
     public Limits withLlmTimeout(Duration timeout) {
-      return new Limits(maxIterations, maxDuration, maxCalls, maxCostUsd, timeout);
+      return new Limits(maxIterations, maxDuration, maxCalls, maxCostUsd, timeout, maxOutputTokens);
     }
   }
 

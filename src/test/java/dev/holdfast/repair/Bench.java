@@ -61,7 +61,7 @@ final class Bench {
   }
 
   Bench limits(int iterations, Duration time, int calls, @Nullable BigDecimal cost) {
-    limits = new RepairSettings.Limits(iterations, time, calls, cost, Duration.ofMinutes(1));
+    limits = new RepairSettings.Limits(iterations, time, calls, cost, Duration.ofMinutes(1), null);
     return this;
   }
 

@@ -85,6 +85,44 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName("E22: an answer that was cut off or refused is said to be, to the model and people")
+  void flaws() throws Exception {
+    bench.model.repairs(ScriptedModel.CUT, ScriptedModel.REFUSED);
+    RunEnd end = bench.run();
+    assertThat(end.detail())
+        .contains("The model refused to answer, or a content filter did. no diff");
+    assertThat(bench.payloads("RepairAttempted").getFirst().path("error").asString())
+        .startsWith("The answer was cut off at the output limit")
+        .contains("no diff in it");
+    assertThat(bench.model.prompts().get(1)).contains("cut off at the output limit");
+    assertThat(bench.payloads("CandidateGenerated").getFirst().path("error").asString())
+        .startsWith("The model refused");
+    assertThat(end.spent().costUsd()).isEqualByComparingTo("0.05");
+  }
+
+  @Test
+  @DisplayName("limits.max_output_tokens goes with each call")
+  void longestAnswer() throws Exception {
+    bench.limits =
+        new RepairSettings.Limits(5, Duration.ofHours(1), 60, null, Duration.ofMinutes(1), 32_000);
+    bench.model.repairs(change("bad 0", "good 1"));
+    bench.run();
+    assertThat(bench.model.longestAnswers()).containsExactly("32000");
+  }
+
+  @Test
+  @DisplayName("What one model refuses the next is asked, and the refusal is paid for")
+  void refusedByOne() throws Exception {
+    bench.before.add(new ScriptedModel().repairs(ScriptedModel.REFUSED));
+    bench.model.repairs(change("bad 0", "good 1"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.counts().iterations()).isEqualTo(1);
+    assertThat(end.spent().costUsd()).isEqualByComparingTo("0.02");
+    assertThat(end.spent().calls()).isEqualTo(2);
+  }
+
+  @Test
   @DisplayName("E14: what passes already needs no repair: no iteration, no call, no commit")
   void nothingToRepair() throws Exception {
     bench.workbench = new OneFileRepository("good 0\n");

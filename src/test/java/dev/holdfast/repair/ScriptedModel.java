@@ -34,6 +34,12 @@ final class ScriptedModel implements ChatProvider {
   /** Asks for an hour and is not to be called any more. */
   static final String LIMITED = "(limited)";
 
+  /** Begins an answer that is cut off at the output limit. */
+  static final String CUT = "(cut off)";
+
+  /** Is stopped by a content filter. */
+  static final String REFUSED = "(refused)";
+
   /** Says nothing in time, and may have worked. */
   static final String LATE = "(late)";
 
@@ -101,6 +107,11 @@ final class ScriptedModel implements ChatProvider {
         .toList();
   }
 
+  /** As the requests bound them. */
+  synchronized List<String> longestAnswers() {
+    return requests.stream().map(each -> String.valueOf(each.maxOutputTokens())).toList();
+  }
+
   /** What the one prompt with these words got. */
   synchronized String answerTo(String words) {
     return answered.entrySet().stream()
@@ -155,10 +166,15 @@ final class ScriptedModel implements ChatProvider {
               true,
               null,
               new Usage(10, 0, 0, 5));
-      default ->
-          new CallResult.Answer(
-              new Message.Assistant(answer, List.of()), StopReason.END, new Usage(10, 0, 0, 5));
+      case CUT -> answer(answer, StopReason.MAX_TOKENS);
+      case REFUSED -> answer(answer, StopReason.REFUSED);
+      default -> answer(answer, StopReason.END);
     };
+  }
+
+  private static CallResult answer(String text, StopReason stop) {
+    return new CallResult.Answer(
+        new Message.Assistant(text, List.of()), stop, new Usage(10, 0, 0, 5));
   }
 
   @Override

@@ -106,7 +106,10 @@ record RepairDesign(
         duration(node.path("max_duration"), usual.maxDuration()),
         node.path("max_calls").asInt(usual.maxCalls()),
         node.has("max_cost_usd") ? node.get("max_cost_usd").decimalValue() : null,
-        duration(node.path("llm_timeout"), usual.llmTimeout()));
+        duration(node.path("llm_timeout"), usual.llmTimeout()),
+        node.has("max_output_tokens")
+            ? Integer.valueOf(node.get("max_output_tokens").asInt())
+            : null);
   }
 
   private static RepairSettings.Escalation escalation(
