@@ -13,6 +13,11 @@ public sealed interface CallResult {
     public boolean isRefused() {
       return stop == StopReason.REFUSED;
     }
+
+    /** True where there is no text, or only what stands in the place of a refused one. */
+    public boolean isWithoutText() {
+      return isRefused() || message.text().isBlank();
+    }
   }
 
   /**

@@ -34,7 +34,7 @@ record SummaryProvider(Route route, Budget budget, RunState run) implements Chat
     switch (result) {
       case CallResult.Failed failed ->
           run.keepPaid(0, route, "summary_" + failed.kind().wireName(), failed.usage());
-      case CallResult.Answer answer when answer.message().text().isBlank() ->
+      case CallResult.Answer answer when answer.isWithoutText() ->
           run.discard(0, route, "summary_blank", answer.usage(), false);
       case CallResult.Answer _, CallResult.Refused _ -> {
         // A summary is the compaction's to write down.

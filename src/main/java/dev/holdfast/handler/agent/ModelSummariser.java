@@ -40,6 +40,8 @@ record ModelSummariser(
       throws InterruptedException {
     for (Route route : routes) {
       switch (retry.call(route.provider(), request(route, transcript), context, route.retry())) {
+        case CallResult.Answer answer when answer.isWithoutText() ->
+            log.warn("{} gave no summary, but stopped: {}", route.target(), answer.stop());
         case CallResult.Answer answer -> {
           return Optional.of(summary(route, answer));
         }

@@ -225,4 +225,21 @@ class SummaryCostTest {
     assertThat(spent().answers()).isEqualTo(4);
     assertThat(compacted()).extracting(JournalEntry.Compacted::summarised).containsExactly(false);
   }
+
+  @Test
+  @DisplayName("A model that refuses to sum up says nothing of the work: it stays, shortened")
+  void refusedSummary() throws Exception {
+    Priced provider =
+        new Priced(
+            request ->
+                new CallResult.Answer(
+                    new Message.Assistant("I can't help with that.", List.of()),
+                    StopReason.REFUSED,
+                    CUT));
+
+    assertThat(run("max_cost_usd: 0.05", provider)).isInstanceOf(HandlerResult.Succeeded.class);
+
+    assertThat(spent().usage()).isEqualTo(OF_TURNS.plus(CUT));
+    assertThat(compacted()).extracting(JournalEntry.Compacted::summarised).containsExactly(false);
+  }
 }
