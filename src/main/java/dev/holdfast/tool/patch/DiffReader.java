@@ -157,7 +157,9 @@ final class DiffReader {
     while (at < lines.size() && (old > 0 || changed > 0 || isMark(lines.get(at)))) {
       String line = lines.get(at);
       char side = side(line);
-      if (side == ' ') {
+      if (isNextFile()) {
+        return Optional.empty();
+      } else if (side == ' ') {
         old--;
         changed--;
       } else if (side == '-') {
@@ -172,6 +174,11 @@ final class DiffReader {
     }
     boolean complete = old == 0 && changed == 0 && (at == lines.size() || isEnd());
     return complete ? Optional.of(new Hunk(header, body)) : Optional.empty();
+  }
+
+  /** Where a count is too large, the next file's names would pass for lines of the hunk. */
+  private boolean isNextFile() {
+    return isPair(lines, at) && at + 2 < lines.size() && isHunk(lines.get(at + 2));
   }
 
   private static boolean isMark(String line) {
