@@ -48,6 +48,13 @@ record FileDiff(
     return hunks.stream().mapToInt(Hunk::removed).sum();
   }
 
+  /** True if git would take the result for a binary file. */
+  boolean addsNul() {
+    return hunks.stream()
+        .flatMap(hunk -> hunk.lines().stream())
+        .anyMatch(line -> line.startsWith("+") && line.indexOf('\0') > 0);
+  }
+
   /** Headers only, or hunks that put back what they take (E44). */
   boolean isNoOp() {
     return operation == Operation.MODIFY

@@ -54,6 +54,11 @@ record PatchDraft(List<FileDiff> files) {
                 + " is patched as binary, which only a design with patch.allow_binary allows:"
                 + " change text only.");
       }
+      if (file.addsNul() && !limits.allowBinary()) {
+        throw PatchRejection.unsafe(
+            file.newPath()
+                + " would have a NUL character, which makes it a binary file: leave it out.");
+      }
     }
     checkSize(limits);
     return this;
