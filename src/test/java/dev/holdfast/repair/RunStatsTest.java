@@ -62,7 +62,9 @@ class RunStatsTest {
     add(1, "a", REQUEST, "{\"retries\": 0, \"success\": false, \"sent\": false}");
     assertThat(RunStats.of(events).requests()).isEqualTo(1);
     assertThat(RunStats.of(events).apiFailureRate()).isZero();
-    assertThat(RunSummary.of(events).getFirst().requests()).isEqualTo(1);
+    RunSummary run = RunSummary.of(events).getFirst();
+    assertThat(run.requests()).isEqualTo(1);
+    assertThat(run.state()).as("of a run without an end").isEqualTo("unfinished");
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.util.Map;
  * A run in a line.
  *
  * @param at when it began
- * @param state {@code running}, or the reason of its end
+ * @param state {@code unfinished}, or the reason of its end
  * @param iterations of L2
  * @param escalations to L3
  * @param candidates that were generated
@@ -31,7 +31,7 @@ public record RunSummary(
     for (TraceEvent event : events) {
       runs.merge(
           event.run(),
-          new RunSummary(event.run(), event.ticketId(), event.at(), "running", 0, 0, 0, 0)
+          new RunSummary(event.run(), event.ticketId(), event.at(), "unfinished", 0, 0, 0, 0)
               .with(event),
           (known, first) -> known.with(event));
     }
