@@ -125,9 +125,9 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
     for (JsonNode each : answer.path("rankings")) {
       int number = each.path("candidate").asInt(0);
       boolean known = candidates.stream().anyMatch(candidate -> candidate.number() == number);
-      if (known && each.path("score").isNumber()) {
-        double score = Math.clamp(each.path("score").asDouble(), 0, 10);
-        rankings.add(new Ranking(number, score, each.path("why").asString("")));
+      double score = each.path("score").asDouble(Double.NaN);
+      if (known && !Double.isNaN(score)) {
+        rankings.add(new Ranking(number, Math.clamp(score, 0, 10), each.path("why").asString("")));
       }
     }
     rankings.sort(Comparator.comparingDouble((Ranking each) -> -each.score()));

@@ -105,7 +105,7 @@ class CandidateStepTest {
         change("bad 0", "worse\nz"),
         change("worse", "good 4"));
     bench.model.reviews(
-        "{\"rankings\": [{\"candidate\": 1, \"score\": 2}, {\"candidate\": 2, \"score\": 9},"
+        "{\"rankings\": [{\"candidate\": 1, \"score\": 2}, {\"candidate\": 2, \"score\": \"9\"},"
             + " {\"candidate\": 3, \"score\": 5}]}");
     RunEnd end = bench.run();
     assertThat(payload("ReviewFinished").path("ranked").path(0).path("candidate").asInt())
