@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.StringNode;
 
 /** What people see of agents' sessions, and how they end a retry. */
 @WithDatabase
@@ -79,10 +80,14 @@ class SessionCommandsIT {
   }
 
   private long withSession() {
+    return with(STORY);
+  }
+
+  private long with(List<JournalEntry> story) {
     long id = queue.enqueue();
     new PostgresJournalStore(database.dataSource(), "holdfast")
         .open(id, queue.claim())
-        .append(STORY);
+        .append(story);
     return id;
   }
 
@@ -108,6 +113,26 @@ class SessionCommandsIT {
             "      six",
             "      … 2 more lines",
             "    ended: reported: {\"status\":\"success\",\"content\":\"done\"}");
+  }
+
+  @Test
+  @DisplayName("show has what models answered in a repair")
+  void answersOfRepair() {
+    JournalEntry answer =
+        new JournalEntry.StepFinished(
+            "run-1/iteration-1/answer",
+            StringNode.valueOf("a.txt:\nthe whole file"),
+            List.of(),
+            TARGET,
+            new Usage(50, 0, 0, 7),
+            new BigDecimal("0.001"),
+            5);
+
+    assertThat(cli.run("show", "" + with(List.of(answer))).lines())
+        .endsWith(
+            "  step run-1/iteration-1/answer, 50 tokens in, 7 out, $0.001",
+            "    text: a.txt:",
+            "      the whole file");
   }
 
   @Test

@@ -113,7 +113,9 @@ record TranscriptPage(Terminal terminal) {
   private void step(JournalEntry.StepFinished step) {
     String spent = step.usage().equals(Usage.NONE) ? "" : ", " + cost(step.usage(), step.costUsd());
     terminal.line("  step " + PlainText.oneLine(step.step()) + spent);
-    if (step.value().isObject()) {
+    if (step.value().isString()) {
+      text("text", step.value().stringValue());
+    } else if (step.value().isObject()) {
       step.value()
           .forEachEntry(
               (key, value) -> text(key, value.isString() ? value.stringValue() : value.toString()));
