@@ -8,11 +8,13 @@ import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the lines of a file in bounded memory, however long its lines are. */
 final class LineReader implements Closeable {
   private static final int SNIFFED = 8 * 1024;
+  private static final int SHOWN = 16;
 
   private final BufferedReader reader;
   private final int maxLine;
@@ -36,8 +38,8 @@ final class LineReader implements Closeable {
   }
 
   /**
-   * The first bytes of a file that is not text, which a NUL among them tells; else null. The
-   * channel is at its start again.
+   * The first bytes, 16 at most, of a file that is not text, which a NUL among them tells; else
+   * null. The channel is at its start again.
    */
   static byte @Nullable [] binaryStart(SeekableByteChannel channel) throws IOException {
     ByteBuffer start = ByteBuffer.allocate(SNIFFED);
@@ -47,7 +49,7 @@ final class LineReader implements Closeable {
     channel.position(0);
     for (int i = 0; i < start.position(); i++) {
       if (start.get(i) == 0) {
-        return start.array();
+        return Arrays.copyOf(start.array(), Math.min(SHOWN, start.position()));
       }
     }
     return null;

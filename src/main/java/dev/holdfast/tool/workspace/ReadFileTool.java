@@ -44,7 +44,7 @@ record ReadFileTool(Workspace workspace) {
     try (SeekableByteChannel channel = workspace.open(arguments.get("path").asString())) {
       byte[] start = LineReader.binaryStart(channel);
       if (start != null) {
-        String hex = HexFormat.ofDelimiter(" ").formatHex(start, 0, 16);
+        String hex = HexFormat.ofDelimiter(" ").formatHex(start);
         return "A binary file of " + channel.size() + " bytes that begins with " + hex;
       }
       if (channel.size() == 0) {
