@@ -13,6 +13,9 @@ import java.util.List;
 public record ProviderKey(String label, String secret) {
   private static final int ID_BYTES = 6;
 
+  /** What a server without keys is given for one, as "none" or "ollama", stands in any text. */
+  private static final int SHORTEST_SECRET = 8;
+
   /**
    * The keys of a provider, in the order in which they are used.
    *
@@ -30,6 +33,11 @@ public record ProviderKey(String label, String secret) {
   /** Tells keys apart on every worker, and nothing about them: the start of the SHA-256. */
   public String id() {
     return Sha256.hex(secret, ID_BYTES);
+  }
+
+  /** True if it is to be hidden where a text has it. */
+  public boolean isSecret() {
+    return secret.length() >= SHORTEST_SECRET;
   }
 
   @Override

@@ -167,7 +167,7 @@ public final class WireProvider implements ChatProvider {
 
     /** Servers quote the key they refuse. */
     private CallResult.Failed withoutSecret(CallResult.Failed failed) {
-      if (settings.keys().isEmpty()) {
+      if (settings.keys().isEmpty() || !key.isSecret()) {
         return failed;
       }
       String code = failed.code();

@@ -199,6 +199,19 @@ class WireProviderTest {
   }
 
   @Test
+  @DisplayName("a word that a local server is given for a key garbles no failure")
+  void wordForKey() throws InterruptedException {
+    secrets = List.of("none");
+    CallResult.Failed failed =
+        failed(
+            transmission -> {
+              opened(transmission, 400, "none of that");
+              throw new IOException("400");
+            });
+    assertThat(failed.message()).isEqualTo("HTTP 400: none of that");
+  }
+
+  @Test
   @DisplayName("a key that a server quotes is nowhere in the failure")
   void secretInAnswer() throws InterruptedException {
     String body = "{\"error\":{\"message\":\"bad " + SECRET + "\",\"code\":\"no_" + SECRET + "\"}}";
