@@ -44,18 +44,19 @@ BEGIN
   -- Those that wait for others on hold come last, whoever is waited for first: a step that releases only them would wait for a later one. Tickets wait
   -- for older ones.
   INSERT INTO release_tickets (release_id, n, ticket_id, fingerprint)
-  SELECT choose_held.release_id, row_number() OVER (ORDER BY w.waits, CASE WHEN NOT w.waits THEN b.held_at END, b.id), b.id, b.error_fingerprint
-  FROM ticket_base b
+  SELECT choose_held.release_id, row_number() OVER (ORDER BY w.waits, CASE WHEN NOT w.waits THEN h.held_at END, h.id), h.id,
+    NULLIF(h.fingerprint, '')
+  FROM held h
   CROSS JOIN LATERAL (
     SELECT EXISTS (
-        SELECT FROM ticket_dependencies d JOIN ticket_base p ON p.id = d.after_id
-        WHERE d.ticket_id = b.id AND d.ended_at IS NULL AND p.held_at IS NOT NULL)
-      OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued) AS waits) w
-  WHERE b.held_at IS NOT NULL
-    AND (choose_held.ids IS NULL OR b.id = ANY (choose_held.ids))
-    AND (choose_held.fingerprint IS NULL OR starts_with(b.error_fingerprint, choose_held.fingerprint))
-    AND (choose_held.category IS NULL OR b.error_category = choose_held.category)
-    AND (choose_held.batch_id IS NULL OR b.batch_id = choose_held.batch_id);
+        SELECT FROM ticket_dependencies d JOIN held p ON p.id = d.after_id
+        WHERE d.ticket_id = h.id AND d.ended_at IS NULL)
+      OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = h.id AND d.ended_at IS NULL AND d.queued) AS waits
+    OFFSET 0) w -- looked at once for each, not once for each place that names it
+  WHERE (choose_held.ids IS NULL OR h.id = ANY (choose_held.ids))
+    AND (choose_held.fingerprint IS NULL OR starts_with(h.fingerprint, choose_held.fingerprint))
+    AND (choose_held.category IS NULL OR h.category = choose_held.category)
+    AND (choose_held.batch_id IS NULL OR h.id IN (SELECT b.id FROM ticket_base b WHERE b.batch_id = choose_held.batch_id));
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END

@@ -193,6 +193,19 @@ class PlansIT {
   }
 
   @Test
+  @DisplayName("a release in steps chooses from the narrow table of what is held, not the wide one")
+  void chosen() throws SQLException {
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      String plans =
+          told(session, "SELECT FROM holdfast.choose_held(1, NULL, 'f00df00d', NULL, NULL)");
+      connection.rollback();
+      assertThat(plans).contains(" on held h").doesNotContain(" on ticket_base");
+    }
+  }
+
+  @Test
   @DisplayName("that a ticket of a large backlog waits for the end of a pause is found by its id")
   void pausedBacklog() throws SQLException {
     fill();
