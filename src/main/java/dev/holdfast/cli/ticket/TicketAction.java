@@ -78,8 +78,9 @@ final class TicketAction {
     Progress progress = new Progress(terminal, done);
     try {
       for (long id : all) {
-        apply(id, change);
-        progress.stepOf(all.size());
+        if (apply(id, change)) {
+          progress.step((changed.size() + refusals.size()) / (double) all.size());
+        }
       }
     } catch (QueueUnavailableException e) {
       progress.end();
@@ -93,12 +94,15 @@ final class TicketAction {
     return refusals.isEmpty() ? ExitCode.DONE : ExitCode.REFUSED;
   }
 
-  private void apply(long id, Change change) {
+  /** False if it was refused. */
+  private boolean apply(long id, Change change) {
     try {
       change.apply(id);
       changed.add(id);
+      return true;
     } catch (IllegalTransitionException | TicketNotFoundException e) {
       refusals.add(new Refusal(id, message(e)));
+      return false;
     }
   }
 
