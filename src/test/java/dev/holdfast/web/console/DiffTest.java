@@ -96,7 +96,7 @@ class DiffTest {
     html.setContext("input", "value");
     html.writeUserContent("\u2069");
     assertThat(shown).hasToString("rm [U+202E]&lt;x&gt;[U+2066]\u202e\u2069");
-    assertThat(ResultView.indented("[\"a\u202eb\"]")).isEqualTo("[ \"a\\u202eb\" ]");
+    assertThat(ResultView.indented("[\"a\u202eb\"]")).isEqualTo("[ \"a\\u202Eb\" ]");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.web.console.view;
 
 import gg.jte.TemplateOutput;
 import gg.jte.html.OwaspHtmlTemplateOutput;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class PlainHtml extends OwaspHtmlTemplateOutput {
   private static final Pattern TURNS = Pattern.compile("[\u202a-\u202e\u2066-\u2069]");
 
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
   private boolean isSentBack;
 
   public PlainHtml(TemplateOutput output) {
@@ -21,7 +24,9 @@ public final class PlainHtml extends OwaspHtmlTemplateOutput {
 
   /** The same JSON, in which such characters are escaped. */
   static String ofJson(String json) {
-    return TURNS.matcher(json).replaceAll(turn -> "\\\\u%04x".formatted(number(turn.group())));
+    return TURNS
+        .matcher(json)
+        .replaceAll(turn -> "\\\\u" + HEX.toHexDigits(turn.group().charAt(0)));
   }
 
   @Override
@@ -35,10 +40,8 @@ public final class PlainHtml extends OwaspHtmlTemplateOutput {
     super.writeUserContent(
         text == null || isSentBack
             ? text
-            : TURNS.matcher(text).replaceAll(turn -> "[U+%04X]".formatted(number(turn.group()))));
-  }
-
-  private static int number(String character) {
-    return character.charAt(0);
+            : TURNS
+                .matcher(text)
+                .replaceAll(turn -> "[U+" + HEX.toHexDigits(turn.group().charAt(0)) + "]"));
   }
 }
