@@ -148,9 +148,9 @@ final class RunBudget {
   Duration callTimeout() {
     return limits.llmTimeout();
   }
+
   /** Null for the provider's own. */
   @Nullable Integer longestAnswer() {
     return limits.maxOutputTokens();
   }
-
 }
