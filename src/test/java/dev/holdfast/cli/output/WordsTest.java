@@ -2,6 +2,7 @@ package dev.holdfast.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@EverySetup
 class WordsTest {
   @Test
   @DisplayName("the byte order mark that an editor put before a text is no part of it")
