@@ -180,7 +180,7 @@ class ConfigLoaderTest {
     "'worker.leese: 5s', worker.leese, worker.lease",
     "'worker:\n  leese: 5s', worker.leese, worker.lease",
     "'concurrency: 5', concurrency, worker.concurrency",
-    "'databse:\n  password: hunter2', databse, database.url",
+    "'databse:\n  password: hunter2', databse, database.password",
     "'worker:\n  lease:\n    seconds: 5', worker.lease, is a list or map",
     "'worker: 5', worker, worker.concurrency",
     "'worker: [a]', worker, is a list",
