@@ -29,6 +29,7 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
       Pattern.compile("(?<host>\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]*)(:(?<port>\\d{1,5}))?");
   private static final Pattern KEY_PASSWORD = Pattern.compile("([?&]sslpassword=)[^&]*");
   private static final String TARGET = "target_session_attrs";
+  private static final String DRIVERS_TARGET = "targetServerType";
   // What libpq calls by another name than the JDBC driver.
   private static final Map<String, String> LIBPQ_NAMES =
       Map.of(
@@ -45,7 +46,7 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
           "sslnegotiation",
           "sslNegotiation",
           TARGET,
-          "targetServerType");
+          DRIVERS_TARGET);
   private static final Map<String, String> TARGETS =
       Map.of(
           "any", "any",
@@ -54,6 +55,11 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
           "read-only", "secondary",
           "standby", "secondary",
           "prefer-standby", "preferSecondary");
+  // Java's own list of authorities, in the place of the system's; libpq then verifies all by
+  // itself.
+  private static final String KNOWN_AUTHORITIES =
+      "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+  private static final String VERIFIED = KNOWN_AUTHORITIES + "&sslmode=verify-full";
   // What libpq knows and the driver does without, or has settled.
   private static final Set<String> NEEDLESS =
       Set.of(
@@ -96,12 +102,22 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
     if (at >= 0) {
       credentials.fromUserInfo(authority.substring(0, at));
     }
-    String query = credentials.fromQuery(orEmpty(shape.group("query")));
+    String hosts = hosts(authority.substring(at + 1));
+    String query = toPrimary(hosts, credentials.fromQuery(orEmpty(shape.group("query"))));
     String database = encode(decode(orEmpty(shape.group("database")), jdbc));
     return new DatabaseUrl(
-        "jdbc:postgresql://" + hosts(authority.substring(at + 1)) + "/" + database + query,
+        "jdbc:postgresql://" + hosts + "/" + database + query,
         credentials.user,
         credentials.password);
+  }
+
+  /**
+   * The driver itself would take the first that answers, and stay at a server that only follows.
+   */
+  private static String toPrimary(String hosts, String query) {
+    return !hosts.contains(",") || query.contains(DRIVERS_TARGET + "=")
+        ? query
+        : query + (query.isEmpty() ? "?" : "&") + DRIVERS_TARGET + "=primary";
   }
 
   /** Collects user and password while the URL is read. */
@@ -134,6 +150,8 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
           default -> {
             if (jdbc) {
               kept.add(name + "=" + encode(value));
+            } else if (name.equals("sslrootcert") && value.equals("system")) {
+              kept.add(query.contains("sslmode=") ? KNOWN_AUTHORITIES : VERIFIED);
             } else if (!NEEDLESS.contains(name)) {
               kept.add(driversName(name, query) + "=" + encode(driversValue(name, value)));
             }

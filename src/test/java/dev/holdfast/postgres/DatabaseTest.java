@@ -39,12 +39,19 @@ class DatabaseTest {
         "postgres://u:p@ss@h/db                     | jdbc:postgresql://h:5432/db              | u "
             + "  | p@ss",
         "postgres://a:1,b,[::1]:2/db?readOnly=true  |"
-            + " jdbc:postgresql://a:1,b:5432,[::1]:2/db?readOnly=true | - | -",
+            + " jdbc:postgresql://a:1,b:5432,[::1]:2/db?readOnly=true&targetServerType=primary | -"
+            + " | -",
         "jdbc:postgresql://h/db?target=x            | jdbc:postgresql://h:5432/db?target=x     | - "
             + "  | -",
         "postgres://h/db?keepalives=1&client_encoding=utf8 | jdbc:postgresql://h:5432/db | - | -",
         "postgres://h/db?sslmode=require&connect_timeout=3&application_name=me+you |"
             + " jdbc:postgresql://h:5432/db?sslmode=require&connectTimeout=3&ApplicationName=me%2Byou"
+            + " | - | -",
+        "postgres://h/db?sslmode=verify-full&sslrootcert=system |"
+            + " jdbc:postgresql://h:5432/db?sslmode=verify-full&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory"
+            + " | - | -",
+        "postgres://h/db?sslrootcert=system |"
+            + " jdbc:postgresql://h:5432/db?sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory&sslmode=verify-full"
             + " | - | -",
       })
   @DisplayName("every usual form of URL is read, percent-decoded, its credentials taken out")
