@@ -170,7 +170,7 @@ final class AnswerReview {
       TextReport.in(message.text(), rules)
           .ifPresent(report -> progress.keepPending(report, ReportSource.TEXT_EXTRACTION));
       events.log(SessionEvent.Level.WRN, SOURCE, CONTENT_WARNING);
-      (cut ? NoticeText.OUTPUT_LIMIT : NoticeText.CONTENT_ONLY).pushTo(notices);
+      useless(cut, NoticeText.CONTENT_ONLY);
       return CONTENT;
     }
     boolean thought = !message.reasoning().isBlank();
@@ -180,9 +180,16 @@ final class AnswerReview {
         thought
             ? "Synthetic retry: assistant returned reasoning only"
             : "Synthetic retry: assistant returned an empty response");
-    NoticeText notice = thought ? NoticeText.REASONING_ONLY : NoticeText.EMPTY;
-    (cut ? NoticeText.OUTPUT_LIMIT : notice).pushTo(notices);
+    useless(cut, thought ? NoticeText.REASONING_ONLY : NoticeText.EMPTY);
     return thought ? REASONING : EMPTY;
+  }
+
+  private void useless(boolean cut, NoticeText notice) {
+    if (cut) {
+      NoticeText.OUTPUT_LIMIT.pushTo(notices);
+    } else {
+      notice.pushTo(notices, progress.forced() == null ? NoticeText.GO_ON : NoticeText.REPORT_NOW);
+    }
   }
 
   private static String shown(String name) {

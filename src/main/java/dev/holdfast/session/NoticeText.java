@@ -2,10 +2,7 @@ package dev.holdfast.session;
 
 /** The words of the notices (B20-B23, B42, B43), each with its reason for {@link Notices#push}. */
 enum NoticeText {
-  CONTENT_ONLY(
-      "content-without-tools",
-      "plain text responses are ignored. Call a tool, or call agent__final_report if the task is"
-          + " done."),
+  CONTENT_ONLY("content-without-tools", "plain text responses are ignored. %s"),
   OUTPUT_LIMIT(
       "output-limit",
       "your last response was cut off at the output limit and is ignored. Write less at once: split"
@@ -14,14 +11,8 @@ enum NoticeText {
       "output-limit",
       "your last response was cut off at the output limit, and its last tool call was not run: %s."
           + " Write less at once: split large contents over several tool calls."),
-  EMPTY(
-      "empty-response",
-      "your last response was empty. Call a tool, or call agent__final_report if the task is"
-          + " done."),
-  REASONING_ONLY(
-      "reasoning-only",
-      "you have thought but not acted. Call a tool now, or call agent__final_report if the task is"
-          + " done."),
+  EMPTY("empty-response", "your last response was empty. %s"),
+  REASONING_ONLY("reasoning-only", "you have thought but not acted. %s"),
   INVALID_CALL(
       "invalid-tool-call",
       "a tool call was dropped because its parameters are not a JSON object: %s. Send the"
@@ -48,6 +39,11 @@ enum NoticeText {
       "context",
       "The conversation is at the context window limit. You must now call agent__final_report with"
           + " what you have; no other tool is available.");
+
+  /** What the model can do instead; in a final turn the report alone. */
+  static final String GO_ON = "Call a tool, or call agent__final_report if the task is done.";
+
+  static final String REPORT_NOW = "Call agent__final_report now.";
 
   private final String reason;
   private final String text;

@@ -47,6 +47,9 @@ class FinalTurnTest {
         .startsWith("System notice: The conversation is at the context window limit");
     assertOnlyReportOffered(bench, 0);
     assertOnlyReportOffered(bench, 1);
+    assertThat(bench.notices(1).getLast())
+        .isEqualTo(
+            "System notice: plain text responses are ignored. Call agent__final_report now.");
     assertThat(bench.log())
         .anyMatch(
             line -> line.startsWith("WRN agent:turn Context guard enforced: restricting tools"));
