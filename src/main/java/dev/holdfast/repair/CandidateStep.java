@@ -60,7 +60,8 @@ final class CandidateStep {
     }
     return failed(
         StopReason.REPEATED_FAILURE,
-        "no candidate of " + settings.l3().maxAttempts() + " attempts applied");
+        "no candidate of %s attempts applied: %s"
+            .formatted(settings.l3().maxAttempts(), signals.getLast()));
   }
 
   /** Null where another attempt may be made. */

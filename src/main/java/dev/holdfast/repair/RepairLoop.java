@@ -24,6 +24,7 @@ final class RepairLoop {
   private LoopState state = LoopState.baseline("");
   private Tree bestTried;
   private Verified bestVerified;
+  private String notTried = "";
 
   /** The end of the loop, with the best candidate there is. */
   record Stop(
@@ -84,7 +85,7 @@ final class RepairLoop {
     while (true) {
       switch (rules.next(state)) {
         case LoopDecision.Stop stop -> {
-          return stop(stop.reason(), stop.detail());
+          return stop(stop.reason(), stop.detail() + notTried);
         }
         case LoopDecision.Repair repair -> {
           if (repaired(repair.iteration())) {
@@ -133,23 +134,30 @@ final class RepairLoop {
     switch (trial) {
       case Trial.NoDiff none -> {
         state = state.withoutDiff();
-        signals.add("An earlier answer held no change: " + none.why());
+        learn("An earlier answer held no change: " + none.why());
       }
       case Trial.NoOp none -> {
         state = state.unchanged();
-        signals.add(Prompts.CHANGED_NOTHING);
+        learn(Prompts.CHANGED_NOTHING);
       }
       case Trial.Refused refused -> {
         state = state.notApplied();
-        signals.add("An earlier patch did not apply: " + refused.why());
+        learn("An earlier patch did not apply: " + refused.why());
       }
       case Trial.Applied applied -> {
+        notTried = "";
         state = state.verified(applied.verified().signature());
         took(applied);
         return applied.verified().passed();
       }
     }
     return false;
+  }
+
+  /** For the next models, and for people where the run ends here. */
+  private void learn(String why) {
+    signals.add(why);
+    notTried = ". " + why;
   }
 
   private static void report(int iteration, Trial trial, RunLog.Events events) {
@@ -200,6 +208,7 @@ final class RepairLoop {
       case StepOutcome.Failed failed -> stop(failed.reason(), failed.detail());
       case StepOutcome.Chosen chosen -> {
         Trial.Applied applied = chosen.candidate().trial();
+        notTried = "";
         state = state.goingOn(applied.verified().signature());
         took(applied);
         yield applied.verified().passed()

@@ -266,6 +266,17 @@ class CandidateStepTest {
   }
 
   @Test
+  @DisplayName("E37: a step without a candidate that applies ends with what the last one met")
+  void noneApplied() throws Exception {
+    bench.l3 = new RepairSettings.Candidates(1, true, true, 1);
+    candidates(BROKEN);
+    assertThat(bench.run().detail())
+        .startsWith(
+            "no candidate of 1 attempts applied: An earlier patch did not apply: not found:"
+                + " nowhere");
+  }
+
+  @Test
   @DisplayName("E36: while attempts are left the failures count anew behind each diagnosis")
   void diagnoses() throws Exception {
     bench.l3 = new RepairSettings.Candidates(1, true, true, 6);

@@ -123,6 +123,15 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName("E24: a run that ends behind patches that do not apply says what the last one met")
+  void whyNotApplied() throws Exception {
+    bench.without(false).model.repairs(change("nowhere", "x"));
+    assertThat(bench.run().detail())
+        .startsWith(
+            "2 patches in a row did not apply. An earlier patch did not apply: not found: nowhere");
+  }
+
+  @Test
   @DisplayName("E14: what passes already needs no repair: no iteration, no call, no commit")
   void nothingToRepair() throws Exception {
     bench.workbench = new OneFileRepository("good 0\n");
