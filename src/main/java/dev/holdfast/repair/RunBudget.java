@@ -6,6 +6,7 @@ import dev.holdfast.llm.account.MoneyWords;
 import dev.holdfast.llm.account.WorstCost;
 import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.repair.trace.Spending;
+import dev.holdfast.retry.DurationText;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
@@ -133,7 +134,9 @@ final class RunBudget {
 
   BudgetExceededException outOfTime() {
     return new BudgetExceededException(
-        "time: the " + limits.maxDuration() + " allowed (limits.max_duration) are over");
+        "time: the "
+            + DurationText.format(limits.maxDuration())
+            + " allowed (limits.max_duration) are over");
   }
 
   Duration timeLeft() {

@@ -262,7 +262,7 @@ class RepairLoopTest {
     time.journal = new Slow(time);
     RunEnd late = time.run();
     assertThat(late.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
-    assertThat(late.detail()).startsWith("time:");
+    assertThat(late.detail()).startsWith("time: the 1m allowed");
     assertThat(time.payloads("RunStopped")).hasSize(1);
   }
 

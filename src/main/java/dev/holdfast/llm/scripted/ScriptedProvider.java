@@ -12,6 +12,7 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.WireCall;
 import dev.holdfast.llm.WireListener;
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.retry.Sleeper;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -68,7 +69,10 @@ public final class ScriptedProvider implements ChatProvider {
     boolean fails = failure != null && tries.next(request) <= step.failFirst();
     if (step.delay().compareTo(request.timeout()) >= 0) {
       sleeper.sleep(request.timeout());
-      return failed(FailureKind.TIMEOUT, true, "no complete answer within " + request.timeout());
+      return failed(
+          FailureKind.TIMEOUT,
+          true,
+          "no complete answer within " + DurationText.format(request.timeout()));
     }
     if (step.delay().isPositive()) {
       sleeper.sleep(step.delay());

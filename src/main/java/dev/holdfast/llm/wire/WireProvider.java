@@ -12,6 +12,7 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.WireCall;
 import dev.holdfast.llm.WireListener;
+import dev.holdfast.retry.DurationText;
 import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
@@ -145,7 +146,9 @@ public final class WireProvider implements ChatProvider {
         if (left <= 0) {
           return withoutSecret(
               Failures.late(
-                  "no complete answer within " + request.timeout(), seen, clock.instant()));
+                  "no complete answer within " + DurationText.format(request.timeout()),
+                  seen,
+                  clock.instant()));
         }
         CallResult result = relay.next(left, stream);
         if (result != null) {

@@ -307,7 +307,7 @@ class WireProviderTest {
               throw new AssertionError("nobody lets it go");
             });
     assertThat(failed.kind()).isEqualTo(FailureKind.TIMEOUT);
-    assertThat(failed.message()).isEqualTo("no complete answer within PT30S");
+    assertThat(failed.message()).isEqualTo("no complete answer within 30s");
     assertThat(failed.maybeBilled()).isTrue();
     assertThat(failed.usage()).isEqualTo(new Usage(5, 0, 0, 1));
     assertThat(ended.await(30, TimeUnit.SECONDS)).as("its thread is interrupted").isTrue();
