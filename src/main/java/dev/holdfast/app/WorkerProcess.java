@@ -1,6 +1,7 @@
 package dev.holdfast.app;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.WorkerBuilder;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.Settings;
 import dev.holdfast.failure.Classifier;
@@ -84,7 +85,6 @@ final class WorkerProcess implements AutoCloseable {
       this.secrets = settings.secrets();
       this.agents =
           parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
-      LeftPrograms.end(settings.command().killGrace());
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
@@ -141,33 +141,37 @@ final class WorkerProcess implements AutoCloseable {
         parts.add(
             new OutputCollector(new PostgresOutputLog(tickets, "holdfast"), secrets),
             OutputCollector::close);
-    return Holdfast.worker(tickets)
-        .heartbeatOn(pools.openForHeartbeats())
-        .handler("command", commands(settings, outputs))
-        .handler("agent", agents.handler())
-        .handler(
-            "workflow",
-            new WorkflowHandler(
-                new PostgresWorkflowSteps(tickets, "holdfast"), OneShot.limits(settings).bytes()))
-        .handler(HumanHandler.KIND, new HumanHandler())
-        .handler(
-            "repair",
-            Repairs.handler(settings, agents, sandboxes, registry, traces.steps(), tickets))
-        .settings(settings.worker())
-        .secrets(settings.secrets())
-        .retry(settings.retry())
-        .classifier(Classifier.standard().withRules(settings.classifierRules()))
-        .tracing(traces.attempts(new PostgresTraceParents(tickets, "holdfast")))
-        .listener(ticketMetrics)
-        .listener(listener)
-        .listenOn(listening(settings, database))
-        .whenProvidersChange(agents::providersChanged)
-        .whenPruned(
-            () -> {
-              workspaceSweeps(settings).forEach(WorkspaceSweep::run);
-              LeftStreams.ofThisMachine().delete();
-            })
-        .start();
+    WorkerBuilder builder =
+        Holdfast.worker(tickets)
+            .heartbeatOn(pools.openForHeartbeats())
+            .handler("command", commands(settings, outputs))
+            .handler("agent", agents.handler())
+            .handler(
+                "workflow",
+                new WorkflowHandler(
+                    new PostgresWorkflowSteps(tickets, "holdfast"),
+                    OneShot.limits(settings).bytes()))
+            .handler(HumanHandler.KIND, new HumanHandler())
+            .handler(
+                "repair",
+                Repairs.handler(settings, agents, sandboxes, registry, traces.steps(), tickets))
+            .settings(settings.worker())
+            .secrets(settings.secrets())
+            .retry(settings.retry())
+            .classifier(Classifier.standard().withRules(settings.classifierRules()))
+            .tracing(traces.attempts(new PostgresTraceParents(tickets, "holdfast")))
+            .listener(ticketMetrics)
+            .listener(listener)
+            .listenOn(listening(settings, database))
+            .whenProvidersChange(agents::providersChanged)
+            .whenPruned(
+                () -> {
+                  workspaceSweeps(settings).forEach(WorkspaceSweep::run);
+                  LeftStreams.ofThisMachine().delete();
+                });
+    // What it claims may be what they still work at.
+    LeftPrograms.end(settings.command().killGrace());
+    return builder.start();
   }
 
   /** An attempt at a command deletes its own directory, unless its worker is killed. */

@@ -3,6 +3,8 @@ package dev.holdfast.process;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +16,13 @@ public final class LeftPrograms {
   private static final Logger log = LoggerFactory.getLogger(LeftPrograms.class);
   private static final ProcessTables TABLES = new ProcessTables();
   private static final long ALL = 0;
+
+  /** Far shorter than a lease: whose worker has died since is not run again within it. */
+  private static final long LOOK_LASTS_NANOS = 500_000_000;
+
+  private static final ReentrantLock LOOKING = new ReentrantLock();
+  private static final AtomicLong LOOKED_NANOS =
+      new AtomicLong(System.nanoTime() - LOOK_LASTS_NANOS);
 
   private LeftPrograms() {}
 
@@ -29,11 +38,28 @@ public final class LeftPrograms {
     try {
       List<Long> left = pids();
       if (!left.isEmpty()) {
-        log.warn("Processes {} are of programs whose worker was killed: ending them", left);
+        log.info("Processes {} are of programs whose worker was killed: ending them", left);
         UnownedProcesses.end(LeftPrograms::look, grace);
       }
     } catch (IOException e) {
       log.warn("What killed workers have left running cannot be looked for: {}", e.toString());
+    }
+  }
+
+  /**
+   * The same, before a program is run again. Where many are, one look serves all: each costs the
+   * more, the more processes the machine has.
+   */
+  public static void endBeforeRepetition(Duration grace) {
+    LOOKING.lock();
+    try {
+      long now = System.nanoTime();
+      if (now - LOOKED_NANOS.get() >= LOOK_LASTS_NANOS) {
+        end(grace);
+        LOOKED_NANOS.set(now);
+      }
+    } finally {
+      LOOKING.unlock();
     }
   }
 

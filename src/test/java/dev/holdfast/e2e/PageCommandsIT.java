@@ -267,6 +267,9 @@ class PageCommandsIT {
           "UPDATE holdfast.ticket_base SET error = 'no prices.csv', error_category ="
               + " 'system_error', error_fingerprint = '3f2a9c1b00000000' WHERE state = 'on_hold'"
               + " RETURNING id");
+      rows.column(
+          "UPDATE holdfast.held SET category = 'system_error', fingerprint = '3f2a9c1b00000000'"
+              + " RETURNING id");
     }
   }
 }

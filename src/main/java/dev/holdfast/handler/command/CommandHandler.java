@@ -84,7 +84,7 @@ public final class CommandHandler implements TicketHandler {
       return HandlerResult.failed(CommandFailures.refused(e));
     }
     if (claimed.attempt() > 1) {
-      LeftPrograms.end(settings.killGrace());
+      LeftPrograms.endBeforeRepetition(settings.killGrace());
     }
     try (CommandDirectory place =
             CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot(), user);
