@@ -36,7 +36,7 @@ public final class LeftPrograms {
       return;
     }
     try {
-      List<Long> left = pids();
+      List<Long> left = look().stream().map(ProcessTable.Member::pid).toList();
       if (!left.isEmpty()) {
         log.info("Processes {} are of programs whose worker was killed: ending them", left);
         UnownedProcesses.end(LeftPrograms::look, grace);
@@ -65,9 +65,5 @@ public final class LeftPrograms {
 
   private static List<ProcessTable.Member> look() throws IOException {
     return TABLES.look(ALL).left();
-  }
-
-  private static List<Long> pids() throws IOException {
-    return look().stream().map(ProcessTable.Member::pid).toList();
   }
 }

@@ -33,8 +33,8 @@ final class ProcessTable {
   private static final long FIRST = 1;
   private static final String VARIABLE = ProgramRun.RUN_ID + "=";
 
-  /** No program of ours is older than this process. */
-  static final long OLDEST = startOf(ProcessHandle.current().pid());
+  /** When this process began, in ticks: no program of ours is older. */
+  static final long OWN_START = startOf(ProcessHandle.current().pid());
 
   /**
    * The fields of {@code /proc/PID/stat} that are of use. {@code startedAt} is in clock ticks since
@@ -112,7 +112,7 @@ final class ProcessTable {
    * Reads what is of use of it: the living processes that are young enough. Most of a machine's
    * processes are old and stay so, which costs far less to see than to read anew.
    *
-   * @param since processes started before are not of use, mostly {@link #OLDEST}
+   * @param since processes started before are not of use, mostly {@link #OWN_START}
    * @param before the last reading, whose starts are known; null at first
    */
   static ProcessTable read(long since, @Nullable ProcessTable before) throws IOException {

@@ -40,7 +40,7 @@ public final class ProcessTree {
     this.leader = leader;
     this.session = session;
     this.table = ProcessTable.exists();
-    this.since = table ? Math.max(ProcessTable.OLDEST, ProcessTable.startOf(leader.pid())) : 0;
+    this.since = table ? Math.max(ProcessTable.OWN_START, ProcessTable.startOf(leader.pid())) : 0;
   }
 
   /**

@@ -17,7 +17,7 @@ final class RunId {
 
   /** The id of one more run of this process. */
   static String next() {
-    return ProcessHandle.current().pid() + ":" + ProcessTable.OLDEST + ":" + UUID.randomUUID();
+    return ProcessHandle.current().pid() + ":" + ProcessTable.OWN_START + ":" + UUID.randomUUID();
   }
 
   /**

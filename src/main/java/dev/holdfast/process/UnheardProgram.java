@@ -34,7 +34,7 @@ final class UnheardProgram {
   }
 
   private static List<ProcessTable.Member> living(OwnSession session) throws IOException {
-    return ProcessTable.read(ProcessTable.OLDEST, null)
+    return ProcessTable.read(ProcessTable.OWN_START, null)
         .members(NO_SESSION, session.runId(), 0, session.user());
   }
 }
