@@ -25,6 +25,9 @@ public final class ConfigLoader {
   /** The file that is read from the current directory if it is there. */
   public static final String FILE_NAME = "holdfast.yaml";
 
+  /** Its other usual ending, which who writes it expects to work. */
+  private static final String MISNAMED = "holdfast.yml";
+
   private static final String PREFIX = "HOLDFAST_";
 
   /** Variables with our prefix that are not configuration keys. */
@@ -182,8 +185,19 @@ public final class ConfigLoader {
     if (!variable.isBlank()) {
       return read(files.add(directory.resolve(variable)));
     }
-    Path usual = directory.resolve(FILE_NAME);
-    return Files.exists(usual, LinkOption.NOFOLLOW_LINKS) ? read(usual) : Map.of();
+    if (isHere(FILE_NAME)) {
+      return read(directory.resolve(FILE_NAME));
+    }
+    if (isHere(MISNAMED)) {
+      throw new ConfigException(
+          "%s is not read: rename it to %s, or name it with --config"
+              .formatted(MISNAMED, FILE_NAME));
+    }
+    return Map.of();
+  }
+
+  private boolean isHere(String name) {
+    return Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS);
   }
 
   private static Map<String, Given> read(Path file) {

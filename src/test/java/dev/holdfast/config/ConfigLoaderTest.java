@@ -209,6 +209,19 @@ class ConfigLoaderTest {
     assertThat(refusal(Map.of())).isEqualTo("holdfast.yaml: is not UTF-8 text");
   }
 
+  @Test
+  @DisplayName("a file of the other usual ending is not passed over in silence")
+  void misnamedFile() throws IOException {
+    Files.writeString(directory.resolve("holdfast.yml"), "worker:\n  concurrency: 1\n");
+    assertThat(refusal(Map.of()))
+        .isEqualTo(
+            "holdfast.yml is not read: rename it to holdfast.yaml, or name it with --config");
+    Settings named = new ConfigLoader(directory, Map.of()).load(Path.of("holdfast.yml"), Map.of());
+    assertThat(named.worker().concurrency()).isEqualTo(1);
+    file("worker:\n  concurrency: 2\n");
+    assertThat(load(Map.of(), Map.of()).worker().concurrency()).isEqualTo(2);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "HOLDFAST_WORKER_CONCURRENCY, 0, worker.concurrency, 1 to 100000",
