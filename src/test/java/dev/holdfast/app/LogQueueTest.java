@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class LogQueueTest {
   private static final int MORE_THAN_FIT = 20_000;
   private static final String MISSING = " lines are missing here: the log was not read in time";

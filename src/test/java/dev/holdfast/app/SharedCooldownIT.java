@@ -123,7 +123,7 @@ class SharedCooldownIT {
         .start(3);
     List<Long> ids = fleet.enqueue("outage", TARGET, 6);
     org.awaitility.Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 Integer.parseInt(

@@ -241,7 +241,7 @@ class McpCommandIT {
       send(write, "cut off");
       write.close();
       assertThat(next(out, code).at("/error/code").asInt()).isEqualTo(-32700);
-      assertThat(code.get(30, TimeUnit.SECONDS)).isZero();
+      assertThat(code.get(60, TimeUnit.SECONDS)).isZero();
     }
   }
 

@@ -35,7 +35,7 @@ import tools.jackson.databind.node.StringNode;
 
 /** What people see of agents' sessions, and how they end a retry. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class SessionCommandsIT {
   private static final Target TARGET = new Target("openai", "gpt");
@@ -196,7 +196,7 @@ class SessionCommandsIT {
     PostgresRetryAborts aborts = new PostgresRetryAborts(database.dataSource(), "holdfast");
     Awaitility.await().until(() -> aborts.take(List.of(id)).contains(id));
 
-    assertThat(result.get(20, TimeUnit.SECONDS))
+    assertThat(result.get(60, TimeUnit.SECONDS))
         .isEqualTo(new Cli.Result(0, "ended the retry of #%s\n".formatted(id), ""));
   }
 

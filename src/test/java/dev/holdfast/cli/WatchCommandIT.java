@@ -35,7 +35,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 @Order(1) // it waits long
 class WatchCommandIT {
@@ -106,7 +106,7 @@ class WatchCommandIT {
     }
     // A broken pipe shows at the next word.
     cli.run("hold", "" + id, "--reason", "nobody reads this");
-    assertThat(watch.code().get(30, TimeUnit.SECONDS)).isZero();
+    assertThat(watch.code().get(60, TimeUnit.SECONDS)).isZero();
   }
 
   @Test
@@ -174,7 +174,7 @@ class WatchCommandIT {
       assertThat(watch.out().readLine()).isEqualTo(first);
     }
     cli.run("enqueue", "--kind", "command", "--queue", queue);
-    assertThat(watch.code().get(30, TimeUnit.SECONDS)).isZero();
+    assertThat(watch.code().get(60, TimeUnit.SECONDS)).isZero();
   }
 
   /** The first list may have been empty. */

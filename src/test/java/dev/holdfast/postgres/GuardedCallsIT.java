@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Guarded calls against a model's server, with prices, keys and clocks that are not as hoped. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class GuardedCallsIT {
   private static final BigDecimal USD_PER_TOKEN = new BigDecimal("0.001");

@@ -57,7 +57,7 @@ class MigrationHistoryIT {
       open.createStatement().execute("LOCK TABLE holdfast.ticket_base IN ROW EXCLUSIVE MODE");
       Future<Migrations.Result> migration = threads.submit(() -> Migrations.migrate(dataSource));
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(
               () -> "t".equals(sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted")));
       sql.run("SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");

@@ -23,7 +23,7 @@ class PoolKeeperTest {
               0,
               1,
               TimeUnit.MILLISECONDS);
-      assertThat(rounds.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(rounds.await(60, TimeUnit.SECONDS)).isTrue();
     } finally {
       keeper.shutdownNow();
     }

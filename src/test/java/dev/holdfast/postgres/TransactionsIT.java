@@ -148,7 +148,7 @@ class TransactionsIT {
                   }
                 })
             .start()) {
-      assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(state(good)).isEqualTo("done");
     assertThat(sql.value("SELECT error FROM holdfast.tickets WHERE id = ?", bad))

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** L3 steps, reached by two repairs that improve nothing. */
-@Timeout(60)
+@Timeout(120)
 class CandidateStepTest {
   private static final String BROKEN = change("nowhere", "x");
   private static final String NO_OP = change("bad 0", "bad 0");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.parallel.Resources;
 import tools.jackson.databind.JsonNode;
 
 /** L2 as a whole: models, patches, verification, journal and trace. */
-@Timeout(60)
+@Timeout(120)
 class RepairLoopTest {
   private final Bench bench = new Bench();
 

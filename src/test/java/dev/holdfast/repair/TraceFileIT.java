@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The file that a run leaves, read as the source's documentation reads it. */
-@Timeout(60)
+@Timeout(120)
 class TraceFileIT {
   @TempDir private Path directory;
   private Path file;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * settings.
  */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class AutoRetryEndsIT {
   private final GuardedBenches benches;
 

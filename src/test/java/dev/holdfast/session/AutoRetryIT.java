@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * with default settings.
  */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class AutoRetryIT {
   private final GuardedBenches benches;
 

@@ -41,7 +41,7 @@ final class Running {
   }
 
   SessionResult result() throws Exception {
-    return result.get(20, TimeUnit.SECONDS);
+    return result.get(60, TimeUnit.SECONDS);
   }
 
   boolean interruptedAfterwards() {

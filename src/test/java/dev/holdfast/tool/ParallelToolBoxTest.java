@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("A batch of tool calls")
-@Timeout(30)
+@Timeout(120)
 class ParallelToolBoxTest {
   private ToolSettings settings =
       ToolSettings.defaults().withWidth(2).withStopGrace(Duration.ofSeconds(10));

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 @DisplayName("One tool call, as a model wrote it")
-@Timeout(30)
+@Timeout(120)
 class ToolCallTest {
   private static ParallelToolBox box(Tool tool) {
     return new ParallelToolBox(

@@ -363,7 +363,7 @@ class AccessIT {
                 "/slow",
                 context -> {
                   asked.countDown();
-                  context.result("" + end.await(30, TimeUnit.SECONDS));
+                  context.result("" + end.await(60, TimeUnit.SECONDS));
                 },
                 Role.VIEWER);
     try (WebServer busy = WebFixture.server(WebFixture.bearers().answeringAtOnce(4), slow);
@@ -373,14 +373,14 @@ class AccessIT {
       for (int i = 0; i < 3; i++) {
         answers.add(CompletableFuture.supplyAsync(() -> viewer.get("/slow").status()));
       }
-      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(viewer.get("/slow").status()).isEqualTo(503);
       CompletableFuture<Integer> anns =
           CompletableFuture.supplyAsync(() -> ann.get("/slow").status());
       end.countDown();
-      assertThat(anns.get(20, TimeUnit.SECONDS)).isEqualTo(200);
+      assertThat(anns.get(60, TimeUnit.SECONDS)).isEqualTo(200);
       for (CompletableFuture<Integer> answer : answers) {
-        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo(200);
+        assertThat(answer.get(60, TimeUnit.SECONDS)).isEqualTo(200);
       }
       for (int i = 0; i < 5; i++) {
         assertThat(viewer.get("/slow").status()).as("given back").isEqualTo(200);
@@ -392,7 +392,7 @@ class AccessIT {
   private static Handler waiting(CountDownLatch asked, CountDownLatch end) {
     return context -> {
       asked.countDown();
-      context.result("" + end.await(30, TimeUnit.SECONDS));
+      context.result("" + end.await(60, TimeUnit.SECONDS));
     };
   }
 
@@ -420,11 +420,11 @@ class AccessIT {
                     HttpRequest.newBuilder(stranger.uri("/open")).build(),
                     HttpResponse.BodyHandlers.ofString()));
       }
-      assertThat(asked.await(20, TimeUnit.SECONDS)).as("all at once").isTrue();
+      assertThat(asked.await(60, TimeUnit.SECONDS)).as("all at once").isTrue();
       assertThat(viewer.get("/ours").status()).isEqualTo(200);
       end.countDown();
       for (CompletableFuture<HttpResponse<String>> answer : answers) {
-        assertThat(answer.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(answer.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
       }
     }
   }
@@ -516,7 +516,7 @@ class AccessIT {
         ApiClient viewer = new ApiClient(busy.port(), WebFixture.VIEWER);
         ApiClient ann = new ApiClient(busy.port(), WebFixture.ANN)) {
       CompletableFuture<Answer> first = CompletableFuture.supplyAsync(() -> viewer.get("/slow"));
-      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
       Answer full = ann.get("/page", "Accept", "text/html");
       assertThat(full.status()).isEqualTo(503);
       assertThat(full.header("Retry-After")).isPresent();
@@ -525,7 +525,7 @@ class AccessIT {
       assertThat(form.status()).isEqualTo(503);
       assertThat(form.response().body()).contains("<h1>").doesNotContain("refresh");
       end.countDown();
-      assertThat(first.get(20, TimeUnit.SECONDS).status()).isEqualTo(200);
+      assertThat(first.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
       Answer many = ann.get("/page", "Accept", "text/html");
       assertThat(many.status()).isEqualTo(429);
       assertThat(many.response().body()).contains("<h1>", "refresh\" content=\"15\"");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Mails about budgets, through a server of SMTP. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class BudgetMailIT {
   private static final Duration POLL = Duration.ofMillis(20);
 
@@ -70,7 +70,7 @@ class BudgetMailIT {
   /** Each to two people. The subject ends where it is too long; the text has all of it. */
   private static void awaitBudgets(GreenMail server, String... texts) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               List<String> told = new ArrayList<>();

@@ -26,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class EventsIT {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Duration HEARTBEAT = Duration.ofMillis(200);
@@ -216,8 +216,8 @@ class EventsIT {
       browser.until(": still here");
       browser.close();
     }
-    await().atMost(Duration.ofSeconds(20)).until(() -> hub.watchers() == 0);
-    await().atMost(Duration.ofSeconds(20)).until(() -> !hub.isReading());
+    await().atMost(Duration.ofSeconds(60)).until(() -> hub.watchers() == 0);
+    await().atMost(Duration.ofSeconds(60)).until(() -> !hub.isReading());
   }
 
   @Test

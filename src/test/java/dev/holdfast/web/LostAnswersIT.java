@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The connection of a caller is cut after the request was sent and before the answer was read. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class LostAnswersIT {
   private final TicketDatabase database;
   private final TestQueue queue;

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Mails about holds, results and the day, through a server of SMTP. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class NoticeMailIT {
   private static final Duration POLL = Duration.ofMillis(20);
 
@@ -92,14 +92,14 @@ class NoticeMailIT {
         };
     try (NoticeWebhook mail =
         NoticeWebhook.start(people, notices, impatient, InstantSource.system(), POLL)) {
-      await().atMost(Duration.ofSeconds(20)).until(() -> sleeps.get() > 3);
+      await().atMost(Duration.ofSeconds(60)).until(() -> sleeps.get() > 3);
       GreenMail again =
           new GreenMail(new ServerSetup(port, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
       again.setUser("holdfast@example.org", "holdfast", "hunter2-hunter2");
       again.start();
       try {
         await()
-            .atMost(Duration.ofSeconds(20))
+            .atMost(Duration.ofSeconds(60))
             .untilAsserted(() -> assertMails(again.getReceivedMessages(), held, reviewed));
       } finally {
         again.stop();
@@ -123,7 +123,7 @@ class NoticeMailIT {
           long held = queue.enqueue();
           database.run("SELECT holdfast.hold_ticket(?, 'ann', 'why')", held);
           await()
-              .atMost(Duration.ofSeconds(20))
+              .atMost(Duration.ofSeconds(60))
               .until(
                   () ->
                       server.mails.stream()
@@ -148,7 +148,7 @@ class NoticeMailIT {
       try (NoticeWebhook mail =
           NoticeWebhook.start(people, notices, Sleeper.REAL, InstantSource.system(), POLL)) {
         await()
-            .atMost(Duration.ofSeconds(20))
+            .atMost(Duration.ofSeconds(60))
             .until(
                 () -> log.of(Level.WARN).stream().anyMatch(line -> line.contains("did not take")));
         assertThat(mail).isNotNull();
@@ -167,7 +167,7 @@ class NoticeMailIT {
       database.run("SELECT holdfast.hold_ticket(?, 'ann', 'what the model says: SPAM')", held);
       try (NoticeWebhook mail =
           NoticeWebhook.start(people, notices, Sleeper.REAL, InstantSource.system(), POLL)) {
-        await().atMost(Duration.ofSeconds(20)).until(() -> !server.mails.isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> !server.mails.isEmpty());
         assertThat(mail).isNotNull();
       }
       assertThat(server.mails.getFirst()).contains("Ticket #" + held, "refused");

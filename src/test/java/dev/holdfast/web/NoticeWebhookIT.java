@@ -56,7 +56,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class NoticeWebhookIT {
   private static final String SECRET = "a-secret-of-the-webhook";
   private static final Duration POLL = Duration.ofMillis(20);
@@ -153,14 +153,14 @@ class NoticeWebhookIT {
     try (LogLines log = new LogLines(NoticeWebhook.class);
         NoticeWebhook webhook =
             NoticeWebhook.start(people, real, counting, InstantSource.system(), POLL)) {
-      await().atMost(Duration.ofSeconds(20)).until(() -> sleeps.get() > 3);
+      await().atMost(Duration.ofSeconds(60)).until(() -> sleeps.get() > 3);
       assertThat(log.of(Level.WARN))
           .filteredOn(line -> line.contains("is told of nothing for now"))
           .hasSize(1);
       database.run("DROP FUNCTION holdfast.note_reviews");
       database.run("ALTER FUNCTION holdfast.note_reviews_away RENAME TO note_reviews");
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> received.stream().anyMatch(each -> each.body().contains("/tickets/" + id)));
       assertThat(webhook).isNotNull();
     }
@@ -347,7 +347,7 @@ class NoticeWebhookIT {
 
   private void awaitCursor() {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 database.number(
@@ -497,7 +497,7 @@ class NoticeWebhookIT {
             NoticeWebhook.start(chat, notices(), Sleeper.REAL, InstantSource.system(), POLL)) {
       database.run("ALTER FUNCTION holdfast.error_name RENAME TO error_name_away");
       hold(queue.enqueue(2));
-      await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 3);
+      await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > 3);
       assertThat(received).isEmpty();
       assertThat(log.of(Level.WARN)).as("holds are not read all night, again and again").isEmpty();
       database.run("ALTER FUNCTION holdfast.error_name_away RENAME TO error_name");

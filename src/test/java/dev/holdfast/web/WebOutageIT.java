@@ -76,7 +76,7 @@ class WebOutageIT {
       } finally {
         allowConnections(true);
       }
-      await().atMost(Duration.ofSeconds(20)).until(() -> ann.get("/api/v1/queues").status() == 200);
+      await().atMost(Duration.ofSeconds(60)).until(() -> ann.get("/api/v1/queues").status() == 200);
       assertThat(ann.post("/api/v1/tickets", "{\"kind\": \"x\"}").status()).isEqualTo(201);
     }
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 class CompletersIT {
   private static final String LEASES = "SELECT count(*) FROM holdfast.leases WHERE worker_id = ?";
 
@@ -70,7 +70,7 @@ class CompletersIT {
     try (Worker worker = setup.start()) {
       setup.events.await(TicketEvent.Succeeded.class, 1);
       setup.events.await(TicketEvent.RetryScheduled.class, 1);
-      assertThat(closedAlone.await(30, TimeUnit.SECONDS)).as("a lease is dropped").isTrue();
+      assertThat(closedAlone.await(60, TimeUnit.SECONDS)).as("a lease is dropped").isTrue();
       assertThat(database.value(LEASES, worker.id())).isEqualTo("0");
     }
     database.assertNoTicketIsLost();

@@ -33,7 +33,7 @@ class FigureLoopIT {
     try (Worker worker = description.start()) {
       assertThat(worker.healthy()).isTrue();
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(

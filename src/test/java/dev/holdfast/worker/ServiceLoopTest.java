@@ -33,7 +33,7 @@ class ServiceLoopTest {
             });
     loop.start();
     try {
-      assertThat(rounds.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(rounds.await(60, TimeUnit.SECONDS)).isTrue();
     } finally {
       loop.stop();
     }

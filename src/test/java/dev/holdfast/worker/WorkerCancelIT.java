@@ -66,7 +66,7 @@ class WorkerCancelIT {
       setup.events.await(TicketEvent.Succeeded.class);
       setup.awaitBegin(ids.get(0));
       database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(0));
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.StaleResultDropped.class);
       assertThat(worker.running()).isZero();
     }
@@ -86,7 +86,7 @@ class WorkerCancelIT {
       setup.awaitBegin(id);
       database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", id);
       database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.Succeeded.class);
       setup.events.await(TicketEvent.StaleResultDropped.class);
       assertThat(worker.running()).isZero();
@@ -122,7 +122,7 @@ class WorkerCancelIT {
         database.run("SELECT holdfast.release_ticket(?, 'ann', 'go')", id);
         setup.events.await(TicketEvent.Claimed.class, claims);
       }
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.running()).isEqualTo(3);
       tidy.countDown();
       setup.events.await(TicketEvent.Succeeded.class);
@@ -144,7 +144,7 @@ class WorkerCancelIT {
     try (Worker worker = setup.start()) {
       setup.awaitBegin(id);
       database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", id);
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.healthy()).isTrue();
     }
     assertThat(database.state(id)).isEqualTo("cancelled");

@@ -137,7 +137,7 @@ class WorkerLeaseIT {
     try (Worker worker = setup.start()) {
       setup.awaitBegin(id);
       down.set(true);
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       // The job ended before anybody else may take the ticket.
       String left = leaseLeft(id);
       setup.events.await(TicketEvent.GivenBack.class);
@@ -202,7 +202,7 @@ class WorkerLeaseIT {
     try (Worker worker = setup.start()) {
       setup.awaitBegin(id);
       hanging.set(true);
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       setup.events.await(TicketEvent.GivenBack.class);
       assertThat(worker.healthy()).isFalse();
       assertThat(database.state(id)).isEqualTo("ready");
@@ -428,12 +428,12 @@ class WorkerLeaseIT {
                 });
 
     try (Worker worker = setup.start()) {
-      assertThat(twoBeats.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(twoBeats.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(registrations).hasValue(1);
       // As a restored backup from before its start has it.
       database.run("DELETE FROM holdfast.workers WHERE id = ?", worker.id());
 
-      assertThat(again.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(again.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(
               database.value(
                   "SELECT state FROM holdfast.workers WHERE wants_wakeup AND id = ?", worker.id()))
@@ -473,7 +473,7 @@ class WorkerLeaseIT {
       long lease = database.number("SELECT max(id) FROM holdfast.leases");
       database.run("DELETE FROM holdfast.leases");
       if (leaseMissed) {
-        assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       }
       database.run("SELECT setval('holdfast.lease_no_seq', ?, false)", lease);
       database.run(
@@ -483,10 +483,10 @@ class WorkerLeaseIT {
 
       setup.events.await(TicketEvent.Claimed.class, 2);
       assertThat(database.number("SELECT max(id) FROM holdfast.leases")).isEqualTo(lease);
-      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
       oldEnds.countDown();
       setup.events.await(TicketEvent.StaleResultDropped.class);
-      assertThat(newRuns.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(newRuns.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.running()).isEqualTo(1);
       newEnds.countDown();
       setup.events.await(TicketEvent.Succeeded.class);

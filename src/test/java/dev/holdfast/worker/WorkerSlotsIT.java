@@ -46,7 +46,7 @@ class WorkerSlotsIT {
     most.accumulateAndGet(running.incrementAndGet(), Math::max);
     try {
       if (ticket.payload().contains("together")) {
-        together.await(30, TimeUnit.SECONDS);
+        together.await(60, TimeUnit.SECONDS);
         return HandlerResult.done(null);
       }
       return mixed(ticket);
@@ -164,7 +164,7 @@ class WorkerSlotsIT {
   }
 
   private HandlerResult fill(CountDownLatch filled) throws Exception {
-    together.await(30, TimeUnit.SECONDS);
+    together.await(60, TimeUnit.SECONDS);
     filled.countDown();
     return HandlerResult.done(null);
   }
@@ -184,7 +184,7 @@ class WorkerSlotsIT {
 
   private static void await(CountDownLatch signal) {
     try {
-      assertThat(signal.await(30, TimeUnit.SECONDS)).as("all slots were filled").isTrue();
+      assertThat(signal.await(60, TimeUnit.SECONDS)).as("all slots were filled").isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

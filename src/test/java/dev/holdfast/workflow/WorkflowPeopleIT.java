@@ -392,7 +392,7 @@ class WorkflowPeopleIT {
       statement.execute("SELECT holdfast.approve_ticket(" + b.id() + ", 'ann')");
       approving.commit();
       approving.setAutoCommit(true);
-      cancelling.get(20, TimeUnit.SECONDS);
+      cancelling.get(60, TimeUnit.SECONDS);
     }
     assertThat(bench.state(b.id())).isEqualTo("done");
     assertThat(bench.state(id)).isEqualTo("cancelled");

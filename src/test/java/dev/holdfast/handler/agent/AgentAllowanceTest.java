@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Where a limit comes from, and what becomes of a ticket that is past it. */
-@Timeout(60)
+@Timeout(120)
 class AgentAllowanceTest {
   private static final String LOOKS =
       "steps:\n"

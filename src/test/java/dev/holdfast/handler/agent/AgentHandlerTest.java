@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A session with real tools in a real directory; only the model is a script. */
-@Timeout(60)
+@Timeout(120)
 class AgentHandlerTest {
   private static final String REPORT =
       "  - tool_calls: [{name: agent__final_report, arguments: {status: success, content: \"it"

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What summaries of long sessions may cost, and that they count. */
-@Timeout(60)
+@Timeout(120)
 class SummaryCostTest {
   private static final String LIMITS =
       TARGET + "tools: [read_file]\nlimits: {context_window: 9000, max_output_tokens: 512, ";

@@ -170,7 +170,7 @@ class CommandHandlerIT {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(120)
   @DisplayName("so it is where the objects in it begin and end alone on their lines, many or deep")
   void severalLinesWithoutIndent() throws Exception {
     String choices = "[\\n{\\n\"id\": 1\\n},\\n{\\n\"id\": 2\\n}\\n]";

@@ -251,14 +251,14 @@ class ProcessTreeIT {
                 }
               }));
     }
-    await().atMost(Duration.ofSeconds(40)).until(() -> files().size() == programs);
+    await().atMost(Duration.ofSeconds(60)).until(() -> files().size() == programs);
 
     CountDownLatch ran = new CountDownLatch(1);
     Thread.startVirtualThread(ran::countDown);
     assertThat(ran.await(5, TimeUnit.SECONDS)).isTrue();
 
     attempts.forEach(Thread::interrupt);
-    assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
   private Thread startAttempt(

@@ -48,7 +48,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Repairs on real git; the model is a script. */
-@Timeout(60)
+@Timeout(120)
 class RepairHandlerIT {
   private static final String ANSWER =
       """

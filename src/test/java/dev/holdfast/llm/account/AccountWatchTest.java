@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reading anew at each notification and each interval. */
-@Timeout(60)
+@Timeout(120)
 class AccountWatchTest {
   private static final Duration NEVER = Duration.ofHours(1);
 

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One request on a thread of its own, over an API in memory. */
-@Timeout(60)
+@Timeout(120)
 class WireProviderTest {
   private static final String SECRET = "sk-secret-1";
 
@@ -310,7 +310,7 @@ class WireProviderTest {
     assertThat(failed.message()).isEqualTo("no complete answer within 30s");
     assertThat(failed.maybeBilled()).isTrue();
     assertThat(failed.usage()).isEqualTo(new Usage(5, 0, 0, 1));
-    assertThat(ended.await(30, TimeUnit.SECONDS)).as("its thread is interrupted").isTrue();
+    assertThat(ended.await(60, TimeUnit.SECONDS)).as("its thread is interrupted").isTrue();
     assertThat(wire).extracting(WireCall::failure).containsExactly(FailureKind.TIMEOUT);
   }
 
@@ -362,7 +362,7 @@ class WireProviderTest {
                       }
                     }))
         .isInstanceOf(InterruptedException.class);
-    assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(wire)
         .singleElement()
         .matches(WireCall::maybeBilled)

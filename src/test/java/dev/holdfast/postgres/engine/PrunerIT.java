@@ -326,7 +326,7 @@ class PrunerIT {
 
   private void awaitWaiting() {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 database.number(

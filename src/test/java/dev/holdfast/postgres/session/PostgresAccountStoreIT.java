@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the database decides of accounts and budgets, whoever asks first. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class PostgresAccountStoreIT {
   private static final Scope KEY = new Scope("openai", "abc", "");

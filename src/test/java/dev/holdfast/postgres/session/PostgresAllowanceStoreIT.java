@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a ticket's own bounds are, and how long it was worked on by the database's clock. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class PostgresAllowanceStoreIT {
   private final TestDatabase database;

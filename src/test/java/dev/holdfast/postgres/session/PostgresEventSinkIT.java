@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class PostgresEventSinkIT {
   private final TicketDatabase database;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An attempt that is over writes no more. */
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class PostgresJournalFenceIT {
   private static final JournalEntry HELLO = said("hello");

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class PostgresJournalIT {
   private static final JournalEntry HELLO = said("hello");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("issue 20, 1.5: a repository that would run programs as the worker's user")
-@Timeout(60)
+@Timeout(120)
 class HostileRepositoryIT {
   @TempDir private Path temp;
   private GitBench bench;

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The patch applier")
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 class PatchApplierIT {
   private static final String HEADERS = "--- a/x.txt\n+++ b/x.txt\n";

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("Patches as models write them, on real git")
-@Timeout(60)
+@Timeout(120)
 @EverySetup
 @Order(1) // it runs git all the time
 class PatchCorpusIT {

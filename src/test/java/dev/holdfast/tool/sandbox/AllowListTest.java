@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 20, 1.5: a confined program with a list of places to go")
-@Timeout(60)
+@Timeout(120)
 // bubblewrap refuses to start where a socket that it shall hide has just gone.
 @ResourceLock("unix sockets")
 class AllowListTest {

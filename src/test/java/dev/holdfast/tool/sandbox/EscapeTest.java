@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("issue 20, 1.5: a confined program tries to leave the sandbox")
-@Timeout(60)
+@Timeout(120)
 // bubblewrap refuses to start where a socket that it shall hide has just gone.
 @ResourceLock("unix sockets")
 class EscapeTest {
@@ -348,10 +348,10 @@ class EscapeTest {
     List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "\"$@\"; exit", "worker"));
     command.addAll(sandbox.wrap(List.of("/bin/sleep", seconds), workspace));
     Process worker = new ProcessBuilder(command).start();
-    await().atMost(Duration.ofSeconds(30)).until(() -> sleeping(seconds).size() > 1);
+    await().atMost(Duration.ofSeconds(60)).until(() -> sleeping(seconds).size() > 1);
     worker.destroyForcibly();
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(sleeping(seconds)).isEmpty());
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 @DisplayName("The tools for files")
-@Timeout(60)
+@Timeout(120)
 class FileToolsTest {
   @TempDir Path root;
   private ToolBench bench;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The tools for programs and patches")
-@Timeout(60)
+@Timeout(120)
 class ProgramToolsTest {
   @TempDir Path temp;
   private Path root;

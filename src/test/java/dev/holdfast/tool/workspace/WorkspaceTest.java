@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A workspace")
-@Timeout(60)
+@Timeout(120)
 class WorkspaceTest {
   @TempDir Path temp;
   private Path root;

@@ -100,7 +100,7 @@ class OidcOutageTest {
     assertThat(http.send(ours, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(200);
     end.countDown();
     for (CompletableFuture<HttpResponse<String>> login : logins) {
-      assertThat(login.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+      assertThat(login.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
     }
     provider.recovers();
     assertThat(login().join().statusCode()).isEqualTo(503);
@@ -118,7 +118,7 @@ class OidcOutageTest {
     try {
       assertThat(
               CompletableFuture.anyOf(logins.toArray(CompletableFuture[]::new))
-                  .get(20, TimeUnit.SECONDS))
+                  .get(60, TimeUnit.SECONDS))
           .isInstanceOfSatisfying(
               HttpResponse.class,
               first -> {
@@ -128,7 +128,7 @@ class OidcOutageTest {
     } finally {
       end.countDown();
     }
-    CompletableFuture.allOf(logins.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+    CompletableFuture.allOf(logins.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
   }
 
   @Test

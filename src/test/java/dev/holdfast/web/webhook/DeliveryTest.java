@@ -39,7 +39,7 @@ class DeliveryTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(120)
   @DisplayName("a receiver whose answer has no end is done with when its status is known")
   void bodyWithoutEnd() throws Exception {
     try (RawModelServer endless =
