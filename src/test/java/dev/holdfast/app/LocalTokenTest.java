@@ -1,7 +1,7 @@
 package dev.holdfast.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -100,7 +100,7 @@ class LocalTokenTest {
   void anothers() throws IOException {
     UserPrincipal nobody =
         home.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
-    assumeThat(Files.getOwner(home).getName()).as("may give files away").isEqualTo("root");
+    assumeTrue(Files.getOwner(home).getName().equals("root"), "may give files away");
     Files.setOwner(home, nobody);
     plant();
     assertThat(isTaken()).isFalse();

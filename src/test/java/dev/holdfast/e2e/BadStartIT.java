@@ -1,7 +1,7 @@
 package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -91,7 +91,7 @@ class BadStartIT {
   @Test
   @DisplayName("a password that is refused: exit 4, and it is not printed, --verbose or not")
   void wrongPassword() throws Exception {
-    assumeThat(database.password()).as("a server that asks for passwords").isNotEmpty();
+    assumeTrue(!database.password().isEmpty(), "a server that asks for passwords");
     holdfast.with("HOLDFAST_DATABASE_PASSWORD", SECRET);
     assertRefused(4, "password authentication failed", "HOLDFAST_DATABASE_PASSWORD");
     Outcome verbose = holdfast.run("list", "--verbose");

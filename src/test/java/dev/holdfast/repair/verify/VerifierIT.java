@@ -1,7 +1,7 @@
 package dev.holdfast.repair.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.repair.git.GitBench;
 import dev.holdfast.repair.git.TicketRepository;
@@ -268,7 +268,7 @@ class VerifierIT {
       "Where bubblewrap works a command cannot write outside of the worktree, and git can be asked")
   void confined() throws Exception {
     Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
-    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
+    assumeTrue(sandbox instanceof Bubblewrap, "bubblewrap is installed and works");
     verifier = verifier(sandbox);
     Path outside = temp.resolve("outside");
     Verification result =
@@ -288,7 +288,7 @@ class VerifierIT {
   @DisplayName("A neighbour's socket that goes while a command starts is no failing command")
   void socketGoes() throws Exception {
     Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
-    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
+    assumeTrue(sandbox instanceof Bubblewrap, "bubblewrap is installed and works");
     Bubblewrap real = (Bubblewrap) sandbox;
     Path socket = Files.createTempFile(Path.of("target").toAbsolutePath(), "s", "");
     Files.delete(socket);
@@ -321,7 +321,7 @@ class VerifierIT {
   @DisplayName("A command that prints what bubblewrap prints when it cannot start has run, once")
   void soundsUnstarted() throws Exception {
     Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
-    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
+    assumeTrue(sandbox instanceof Bubblewrap, "bubblewrap is installed and works");
     verifier = verifier(sandbox);
     Verification result =
         verify(

@@ -2,8 +2,8 @@ package dev.holdfast.tool.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -598,7 +598,8 @@ class McpServersIT {
           + " granted; one that the design trusts runs outside, away from the model's files")
   void confined() throws Exception {
     sandboxes = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of());
-    assumeThat(sandboxes.get(Network.NONE)).isInstanceOf(Bubblewrap.class);
+    assumeTrue(
+        sandboxes.get(Network.NONE) instanceof Bubblewrap, "bubblewrap is installed and works");
     try (ServerSocket console = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       open(spy(console, Optional.of(Network.NONE)));
       assertThat(call("env").content()).contains("by the design").doesNotContain("OPENAI_API_KEY");

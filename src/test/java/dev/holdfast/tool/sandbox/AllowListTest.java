@@ -2,8 +2,8 @@ package dev.holdfast.tool.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.process.BaseEnvironment;
@@ -86,7 +86,7 @@ class AllowListTest {
     Network network =
         new Network.Only(List.of(Destination.of("127.0.0.1:" + server.getAddress().getPort())));
     Sandbox sandbox = sandboxes.get(network);
-    assumeThat(sandbox).as("bubblewrap is installed and works").isInstanceOf(Bubblewrap.class);
+    assumeTrue(sandbox instanceof Bubblewrap, "bubblewrap is installed and works");
     Map<String, String> variables = BaseEnvironment.of(System.getenv());
     variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
     List<String> command = sandbox.wrap(List.of("/bin/bash", "-c", script), workspace);

@@ -1,8 +1,8 @@
 package dev.holdfast.tool.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolReply.Outcome;
@@ -176,9 +176,7 @@ class ProgramToolsTest {
     Sandbox sandbox =
         Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of(temp.resolve("hidden")))
             .get(Network.NONE);
-    assumeThat(sandbox)
-        .as("bubblewrap (bwrap) is installed and works")
-        .isInstanceOf(Bubblewrap.class);
+    assumeTrue(sandbox instanceof Bubblewrap, "bubblewrap (bwrap) is installed and works");
     Files.createDirectory(temp.resolve("hidden"));
     Files.writeString(temp.resolve("hidden/key"), "secret");
     bench = ToolBench.of(root, sandbox, System::nanoTime);
@@ -209,9 +207,7 @@ class ProgramToolsTest {
   @DisplayName("A confined program's tree is killed at its timeout")
   void confinedTimeout() throws Exception {
     Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
-    assumeThat(sandbox)
-        .as("bubblewrap (bwrap) is installed and works")
-        .isInstanceOf(Bubblewrap.class);
+    assumeTrue(sandbox instanceof Bubblewrap, "bubblewrap (bwrap) is installed and works");
     bench = ToolBench.of(root, sandbox, System::nanoTime);
     String mark = "sleep 98765" + System.nanoTime() % 1000;
     ToolReply reply =

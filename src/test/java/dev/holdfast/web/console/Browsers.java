@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
@@ -45,9 +45,9 @@ public final class Browsers implements AutoCloseable {
 
   private static Browsers launch() {
     Optional<Path> chromium = chromium();
-    assumeThat(chromium)
-        .as("no Chromium on the PATH: install the package chromium to run the browser tests")
-        .isPresent();
+    assumeTrue(
+        chromium.isPresent(),
+        "no Chromium on the PATH: install the package chromium to run the browser tests");
     PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
     Playwright playwright =
         await()
