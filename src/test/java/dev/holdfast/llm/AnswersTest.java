@@ -112,7 +112,7 @@ class AnswersTest extends ProviderFixture {
   @DisplayName("calls leave no thread behind")
   void threads(Vendor vendor) throws InterruptedException {
     ChatProvider provider = provider(vendor);
-    int calls = 100;
+    int calls = 40;
     long before = sleepers();
     for (int i = 0; i < calls; i++) {
       models.next(ModelBehaviour.answer("x"));
