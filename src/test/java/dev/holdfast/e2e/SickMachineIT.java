@@ -98,7 +98,10 @@ class SickMachineIT {
         .worker();
   }
 
-  private void awaitUnfit(HoldfastProcess worker, long id) throws Exception {
+  /**
+   * @param told how much the worker had told before
+   */
+  private void awaitUnfit(HoldfastProcess worker, int told, long id) throws Exception {
     await("the worker is not ready")
         .untilAsserted(
             () -> {
@@ -106,7 +109,7 @@ class SickMachineIT {
               assertThat(answer.statusCode()).as("%s", worker).isEqualTo(503);
               assertThat(answer.body()).contains("make room there", small.toString());
             });
-    assertThat(worker.stderr()).contains("this worker claims nothing for 1 s");
+    assertThat(worker.stderr().substring(told)).contains("this worker claims nothing for 1 s");
     await("the ticket is given back").until(() -> !rows.outcomes(id).isEmpty());
     assertThat(rows.outcomes(id)).containsOnly("given_back");
   }
@@ -123,7 +126,7 @@ class SickMachineIT {
   }
 
   private void makeRoom(HoldfastProcess worker) throws Exception {
-    within(worker, "rm -r " + small.resolve("fill"));
+    within(worker, "find " + small.resolve("fill") + " -type f -delete");
   }
 
   /** Where the worker's disks are. */
@@ -148,7 +151,7 @@ class SickMachineIT {
     Path place = small.resolve(workspaces);
     holdfast.with("HOLDFAST_HANDLERS_COMMAND_WORKSPACES", place.toString());
     HoldfastProcess worker = worker(LEAVE + FULL_DISK + FILL_WITH_BYTES);
-    awaitUnfit(worker, id);
+    awaitUnfit(worker, 0, id);
     assertThat(worker.stderr()).contains("no directory can be made in " + place);
 
     within(worker, "mount -o remount,nr_inodes=100 " + full);
@@ -166,8 +169,16 @@ class SickMachineIT {
   @Test
   @DisplayName(
       "a repair that can start no program is given back, and goes on when there is room: its check"
-          + " has not failed")
-  void repair() throws Exception {
+          + " has not failed; an agent whose tool could not be started is given back, and goes on"
+          + " with its session: the model hears that the call was not run")
+  void repairAndAgent() throws Exception {
+    HoldfastProcess worker = worker("");
+    assertRepairGoesOn(worker);
+    await("the worker is ready again").until(() -> worker.status("/health/ready") == 200);
+    assertAgentGoesOn(worker);
+  }
+
+  private void assertRepairGoesOn(HoldfastProcess worker) throws Exception {
     Path project = new GitBench(directory).repository("project", Map.of("a.txt", "a\n"));
     models.always(answer("a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"));
     long id =
@@ -182,8 +193,7 @@ class SickMachineIT {
             """
                 .formatted(project, directory.resolve("filled"), FILL));
 
-    HoldfastProcess worker = worker("");
-    awaitUnfit(worker, id);
+    awaitUnfit(worker, 0, id);
     assertThat(models.requests()).isEmpty();
 
     makeRoom(worker);
@@ -192,11 +202,7 @@ class SickMachineIT {
     requireNoRetry(id);
   }
 
-  @Test
-  @DisplayName(
-      "an agent whose tool could not be started is given back, and goes on with its session when"
-          + " there is room: the model hears that the call was not run")
-  void agent() throws Exception {
+  private void assertAgentGoesOn(HoldfastProcess worker) throws Exception {
     models.next(toolCall("run_command", "{\"command\": \"" + FILL + "true\"}"));
     models.always(
         choose(
@@ -205,6 +211,7 @@ class SickMachineIT {
                     ? toolCall(
                         "agent__final_report", "{\"status\": \"success\", \"content\": \"said\"}")
                     : toolCall("run_command", "{\"command\": \"echo hello\"}")));
+    int told = worker.stderr().length();
     long id =
         enqueue(
             "agent",
@@ -214,8 +221,7 @@ class SickMachineIT {
              "tools": ["run_command"]}
             """);
 
-    HoldfastProcess worker = worker("");
-    awaitUnfit(worker, id);
+    awaitUnfit(worker, told, id);
 
     makeRoom(worker);
     rows.awaitState(id, "needs_review");
@@ -227,8 +233,15 @@ class SickMachineIT {
   @Test
   @DisplayName(
       "an agent whose MCP server cannot be started because no more files may be opened is given"
-          + " back, and has its tools when there may be more")
-  void mcpServer() throws Exception {
+          + " back, and has its tools when there may be more; a worker with room for fewer programs"
+          + " than it may run at once goes on with as many as there is room for")
+  void fewFiles() throws Exception {
+    HoldfastProcess worker = holdfast.with("HOLDFAST_WORKER_CONCURRENCY", "10").worker();
+    assertAgentWaitsForItsServer(worker);
+    assertGoesOnWithAFew(worker);
+  }
+
+  private void assertAgentWaitsForItsServer(HoldfastProcess worker) throws Exception {
     models.always(
         choose(
             request ->
@@ -236,7 +249,6 @@ class SickMachineIT {
                     ? toolCall(
                         "agent__final_report", "{\"status\": \"success\", \"content\": \"has it\"}")
                     : answer("has it not")));
-    HoldfastProcess worker = holdfast.worker();
     long before =
         enqueue(
             "connected",
@@ -264,12 +276,8 @@ class SickMachineIT {
     requireNoRetry(id);
   }
 
-  @Test
-  @DisplayName(
-      "a worker with room for fewer programs than it may run at once goes on with as many as there"
-          + " is room for")
-  void fewPrograms() throws Exception {
-    HoldfastProcess worker = holdfast.with("HOLDFAST_WORKER_CONCURRENCY", "10").worker();
+  private void assertGoesOnWithAFew(HoldfastProcess worker) throws Exception {
+    int told = worker.stderr().length();
     String design =
         "{\"kind\": \"command\", \"review\": \"none\", \"command\": [\"sleep\", \"0.3\"]}";
     rows.awaitState(enqueue("sleep", design), "done");
@@ -280,7 +288,7 @@ class SickMachineIT {
       rows.awaitState(id, "done");
       requireNoRetry(id);
     }
-    assertThat(worker.stderr())
+    assertThat(worker.stderr().substring(told))
         .contains("this worker claims nothing for 1 s")
         .doesNotContain("this worker claims nothing for 4 s");
   }
