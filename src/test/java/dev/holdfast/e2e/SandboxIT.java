@@ -1,8 +1,8 @@
 package dev.holdfast.e2e;
 
+import static dev.holdfast.e2e.TicketRows.await;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
@@ -90,10 +90,45 @@ class SandboxIT {
   @Test
   @DisplayName(
       "issue 20, 1.5: with default settings a model's program reaches neither the local token nor"
-          + " the console's port nor the database's, and cannot make the disk writable")
+          + " the console's port nor the database's, and cannot make the disk writable; where"
+          + " nobody can find out whether programs can be confined, as without room for temporary"
+          + " files, none runs unconfined, no model is asked, and the ticket is given back; with"
+          + " room again, without a restart, they are confined")
   void hostileModel() throws Exception {
     Files.writeString(directory.resolve("holdfast.yaml"), "worker: {poll-interval: 50ms}\n");
+    Path temporary = directory.resolve("temporary");
+    holdfast.with("TMPDIR", temporary.toString());
     HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+    assertWaitsForRoom(worker, temporary);
+    assertReachesNothing(worker);
+  }
+
+  private void assertWaitsForRoom(HoldfastProcess worker, Path temporary) throws Exception {
+    modelRuns("grep CapEff /proc/self/status");
+    long id = enqueue(DESIGN);
+    await("the ticket is given back").until(() -> !rows.outcomes(id).isEmpty());
+
+    assertThat(rows.outcomes(id)).containsOnly("given_back");
+    // It is ready again for the moment of each next try.
+    await("the worker is not ready")
+        .untilAsserted(
+            () ->
+                assertThat(worker.get("/health/ready").body())
+                    .contains("no program can be prepared in " + temporary));
+    assertThat(models.requests()).as("no model was asked").isEmpty();
+    await("the log says why")
+        .untilAsserted(
+            () -> assertThat(worker.toString()).contains("make room on the disk of " + temporary));
+    assertThat(holdfast.run("doctor").stdout())
+        .contains("fail  sandbox: programs of tools are refused", temporary.toString());
+
+    Files.createDirectory(temporary);
+    rows.awaitState(id, "done");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+    assertThat(answerOfTheTool()).contains("exit code 0", "CapEff:\\t0000000000000000");
+  }
+
+  private void assertReachesNothing(HoldfastProcess worker) throws Exception {
     Path token = directory.toRealPath().resolve(".holdfast/token");
     assertThat(token).isNotEmptyFile();
     String port = database.jdbcUrl().replaceFirst(".*:(\\d+)/.*", "$1");
@@ -148,35 +183,6 @@ class SandboxIT {
     holdfast.ok("release", Long.toString(id));
     rows.awaitState(id, "done");
     assertThat(models.requests()).hasSize(2);
-  }
-
-  @Test
-  @DisplayName(
-      "where nobody can find out whether programs can be confined, as without room for temporary"
-          + " files, none runs unconfined, no model is asked, and the ticket is given back; with"
-          + " room again, without a restart, they are confined")
-  void noTemporaryFiles() throws Exception {
-    Path temporary = directory.resolve("temporary");
-    holdfast.with("TMPDIR", temporary.toString());
-    modelRuns("grep CapEff /proc/self/status");
-    long id = enqueue(DESIGN);
-    HoldfastProcess worker = holdfast.worker();
-    await().until(() -> !rows.outcomes(id).isEmpty());
-
-    assertThat(rows.outcomes(id)).containsOnly("given_back");
-    assertThat(worker.get("/health/ready").body())
-        .contains("no program can be prepared in " + temporary);
-    assertThat(models.requests()).as("no model was asked").isEmpty();
-    await()
-        .untilAsserted(
-            () -> assertThat(worker.toString()).contains("make room on the disk of " + temporary));
-    assertThat(holdfast.run("doctor").stdout())
-        .contains("fail  sandbox: programs of tools are refused", temporary.toString());
-
-    Files.createDirectory(temporary);
-    rows.awaitState(id, "done");
-    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
-    assertThat(answerOfTheTool()).contains("exit code 0", "CapEff:\\t0000000000000000");
   }
 
   @Test
