@@ -14,54 +14,72 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Issue 20, 1.6: whoever looks at a worker takes nothing from its jobs. */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NeighboursIT {
   private static final int VIEWERS = 12;
+
+  /** Stored once, and compressed; whoever takes it from here need not do that again. */
+  private static final String MEGABYTE =
+      "CREATE TABLE megabyte AS SELECT jsonb_build_object('a', repeat(md5('1'), 30000)) AS large";
+
+  private TestDatabase database;
+  private Path directory;
+  private TicketRows rows;
+  @AutoClose private Installation small;
+  private HoldfastProcess worker;
+
+  @BeforeAll
+  void startSmallWorker(TestDatabase ofAll, @TempDir Path temporary) throws Exception {
+    database = ofAll;
+    directory = temporary;
+    rows = new TicketRows(database.dataSource());
+    rows.column(MEGABYTE);
+    small =
+        Installation.on(database, directory)
+            .with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError");
+    worker = small.start("worker", "--port", "0", "--queue", "default").awaitConsole();
+  }
 
   @Test
   @DisplayName(
       "twelve viewers of 200 tickets of 1 MB each end no worker of 256 MB, and are told no payload")
-  void largeTickets(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
-    rows.addDesign("wait", Job.waiting(directory));
+  void largeTickets() throws Exception {
+    Job job = Job.waiting(directory);
+    rows.addDesign("wait", job);
     rows.column(
         """
-        SELECT holdfast.enqueue_ticket('nobody',
-          jsonb_build_object('a', repeat(md5(n::text), 30000)), title => 'large ' || n)
-        FROM generate_series(1, 200) n
+        SELECT holdfast.enqueue_ticket('nobody', large, title => 'large ' || n)
+        FROM megabyte, generate_series(1, 200) n
         """);
-    Job job = Job.waiting(directory);
     long running = rows.enqueue("wait", "default");
-    try (Installation holdfast =
-        Installation.on(database, directory)
-            .with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError")) {
-      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
-      job.awaitStart(running, 1);
-      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
-      for (int i = 0; i < VIEWERS; i++) {
-        answers.add(worker.sendGet("/api/v1/tickets?limit=500"));
-      }
-      for (CompletableFuture<HttpResponse<String>> answer : answers) {
-        HttpResponse<String> response = answer.join();
-        assertThat(response.statusCode()).isIn(200, 503);
-        assertThat(response.body()).hasSizeLessThan(4_000_000).doesNotContain("payload");
-      }
-      assertThat(answers)
-          .anySatisfy(
-              answer -> assertThat(answer.join().body()).contains("\"title\":\"large 200\""));
-      assertThat(worker.isAlive()).isTrue();
-      job.go(running, 1);
-      rows.awaitState(running, "done");
-      assertThat(rows.outcomes(running)).containsExactly("succeeded");
+    job.awaitStart(running, 1);
+    List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+    for (int i = 0; i < VIEWERS; i++) {
+      answers.add(worker.sendGet("/api/v1/tickets?limit=500"));
     }
+    for (CompletableFuture<HttpResponse<String>> answer : answers) {
+      HttpResponse<String> response = answer.join();
+      assertThat(response.statusCode()).isIn(200, 503);
+      assertThat(response.body()).hasSizeLessThan(4_000_000).doesNotContain("payload");
+    }
+    assertThat(answers)
+        .anySatisfy(answer -> assertThat(answer.join().body()).contains("\"title\":\"large 200\""));
+    assertThat(worker.isAlive()).isTrue();
+    job.go(running, 1);
+    rows.awaitState(running, "done");
+    assertThat(rows.outcomes(running)).containsExactly("succeeded");
   }
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -86,8 +104,7 @@ class NeighboursIT {
   @DisplayName(
       "results, designs, schedules and sessions of megabytes end no worker of 256 MB, whatever a"
           + " viewer asks for, and each is there for who asks for it alone")
-  void largeContents(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
+  void largeContents() throws Exception {
     rows.column(
         """
         WITH results AS (
@@ -96,73 +113,70 @@ class NeighboursIT {
           RETURNING 1
         ), designs AS (
           INSERT INTO holdfast.designs (name, version, kind, definition, created_by)
-          SELECT 'large-' || n, 1, 'x', jsonb_build_object('a', repeat(md5(n::text), 30000)), 'ann' FROM generate_series(1, 75) n
+          SELECT 'large-' || n, 1, 'x', large, 'ann' FROM megabyte, generate_series(1, 75) n
           RETURNING 1
         )
-        SELECT count(*) FROM generate_series(1, 25) n, LATERAL holdfast.put_schedule('large-' || n, 'ann', every => '1 h', kind => 'x',
-          payload => jsonb_build_object('a', repeat(md5(n::text), 30000)), next_at => now() + interval '1 day')
+        SELECT count(*) FROM megabyte, generate_series(1, 25) n, LATERAL holdfast.put_schedule('large-' || n, 'ann', every => '1 h', kind => 'x',
+          payload => large, next_at => now() + interval '1 day')
         """);
     long talked = rows.enqueue("large-1", "nobody");
     rows.column(LONG_SESSION.formatted(talked));
-    try (Installation holdfast =
-        Installation.on(database, directory)
-            .with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError")) {
-      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
-      for (String page : PAGES) {
-        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-          answers.add(worker.sendGet(page));
-        }
-        for (CompletableFuture<HttpResponse<String>> answer : answers) {
-          assertThat(answer.join().statusCode()).as(page).isIn(200, 503);
-          assertThat(answer.join().body()).as(page).hasSizeLessThan(10_000_000);
-        }
+    for (String page : PAGES) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        answers.add(worker.sendGet(page));
       }
-      assertThat(worker.sendGet("/api/v1/designs/large-75").join().body())
-          .hasSizeGreaterThan(900_000);
-      assertThat(worker.sendGet("/api/v1/schedules/large-24").join().body())
-          .hasSizeGreaterThan(900_000);
-      assertThat(worker.sendGet("/api/v1/tickets/1").join().body()).hasSizeGreaterThan(2_900_000);
-      List<CompletableFuture<HttpResponse<InputStream>>> transcripts = new ArrayList<>();
-      List<CompletableFuture<HttpResponse<String>>> pages = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        transcripts.add(
-            HTTP.sendAsync(
-                worker.request("/api/v1/tickets/" + talked + "/transcript").build(),
-                HttpResponse.BodyHandlers.ofInputStream()));
-        pages.add(worker.sendGet("/tickets/" + talked));
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        assertThat(answer.join().statusCode()).as(page).isIn(200, 503);
+        assertThat(answer.join().body()).as(page).hasSizeLessThan(10_000_000);
       }
-      for (CompletableFuture<HttpResponse<InputStream>> transcript : transcripts) {
-        try (InputStream body = transcript.join().body()) {
-          assertThat(new JsonMapper().readTree(body).get("entries")).hasSize(STEPS);
-        }
-      }
-      for (CompletableFuture<HttpResponse<String>> page : pages) {
-        assertThat(page.join().body())
-            .hasSizeLessThan(10_000_000)
-            .contains("Step " + STEPS)
-            .contains("older steps left out")
-            .contains("2,000 tokens in, 1,000 out");
-      }
-      assertThat(worker.isAlive()).isTrue();
     }
+    assertThat(worker.sendGet("/api/v1/designs/large-75").join().body())
+        .hasSizeGreaterThan(900_000);
+    assertThat(worker.sendGet("/api/v1/schedules/large-24").join().body())
+        .hasSizeGreaterThan(900_000);
+    String result = rows.value("SELECT min(id) FROM holdfast.tickets WHERE state = 'needs_review'");
+    assertThat(worker.sendGet("/api/v1/tickets/" + result).join().body())
+        .hasSizeGreaterThan(2_900_000);
+    List<CompletableFuture<HttpResponse<InputStream>>> transcripts = new ArrayList<>();
+    List<CompletableFuture<HttpResponse<String>>> pages = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      transcripts.add(
+          HTTP.sendAsync(
+              worker.request("/api/v1/tickets/" + talked + "/transcript").build(),
+              HttpResponse.BodyHandlers.ofInputStream()));
+      pages.add(worker.sendGet("/tickets/" + talked));
+    }
+    for (CompletableFuture<HttpResponse<InputStream>> transcript : transcripts) {
+      try (InputStream body = transcript.join().body()) {
+        assertThat(new JsonMapper().readTree(body).get("entries")).hasSize(STEPS);
+      }
+    }
+    for (CompletableFuture<HttpResponse<String>> page : pages) {
+      assertThat(page.join().body())
+          .hasSizeLessThan(10_000_000)
+          .contains("Step " + STEPS)
+          .contains("older steps left out")
+          .contains("2,000 tokens in, 1,000 out");
+    }
+    assertThat(worker.isAlive()).isTrue();
   }
 
   @Test
   @DisplayName("sixty searches that the database does not answer cost no running job its lease")
-  void slowSearches(TestDatabase database, @TempDir Path directory) throws Exception {
-    TicketRows rows = new TicketRows(database.dataSource());
+  void slowSearches() throws Exception {
     Job job = Job.waiting(directory);
     rows.addDesign("search", job);
     List<Long> running = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      running.add(rows.enqueue("search", "default"));
+      running.add(rows.enqueue("search", "search"));
     }
     try (Installation holdfast =
         Installation.on(database, directory)
             .with("HOLDFAST_WORKER_LEASE", "4s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")) {
-      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+      HoldfastProcess other =
+          holdfast.start("worker", "--port", "0", "--queue", "search").awaitConsole();
       for (long id : running) {
         job.awaitStart(id, 1);
       }
@@ -174,13 +188,13 @@ class NeighboursIT {
         // long as this test wants.
         lock.execute("LOCK TABLE holdfast.ticket_assignments IN ACCESS EXCLUSIVE MODE");
         for (int i = 0; i < 60; i++) {
-          searches.add(worker.sendGet("/api/v1/tickets?text=needle" + i));
+          searches.add(other.sendGet("/api/v1/tickets?text=needle" + i));
         }
         await("a search waits for the lock").until(() -> !rows.value(WAITING_SEARCHES).equals("0"));
         // Three leases long.
         lock.execute("SELECT pg_sleep(12)");
-        assertThat(worker.status("/health/ready")).isEqualTo(200);
-        assertThat(worker.metric("holdfast_leases_expired_total")).isZero();
+        assertThat(other.status("/health/ready")).isEqualTo(200);
+        assertThat(other.metric("holdfast_leases_expired_total")).isZero();
         locker.rollback();
       }
       assertThat(searches)
