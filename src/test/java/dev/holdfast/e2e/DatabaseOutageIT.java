@@ -3,12 +3,9 @@ package dev.holdfast.e2e;
 import static dev.holdfast.e2e.TicketRows.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,34 +16,51 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DatabaseOutageIT {
-  private Path directory;
   private Installation holdfast;
   private OwnServer server;
   private TicketRows rows;
   private Job job;
+  private HoldfastProcess worker;
 
   @BeforeAll
-  void startServer(@TempDir Path temporary) throws IOException {
-    directory = temporary;
+  void startWorker(@TempDir Path directory) throws Exception {
     server = OwnServer.start(directory);
     rows = new TicketRows(server.dataSource());
     job = Job.waiting(directory);
     rows.addDesign("wait", job);
-  }
-
-  @BeforeEach
-  void install() {
-    holdfast = server.install(directory).with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms");
-  }
-
-  @AfterEach
-  void stopWorkers() {
-    holdfast.close();
+    holdfast =
+        server
+            .install(directory)
+            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms")
+            // Polling alone would take so long that the wake-up must have come.
+            .with("HOLDFAST_WORKER_POLL_INTERVAL", "10m");
+    worker = holdfast.worker();
   }
 
   @AfterAll
-  void stopServer() {
+  void stop() {
+    holdfast.close();
     server.close();
+  }
+
+  private void assertWorksOnceWoken() throws Exception {
+    await("it listens again")
+        .until(
+            () ->
+                rows.value(
+                        "SELECT count(*) FROM pg_stat_activity WHERE application_name ="
+                            + " 'holdfast-listen'")
+                    .equals("1"));
+    await("it wants to be woken")
+        .until(
+            () ->
+                rows.value(
+                        "SELECT wants_wakeup FROM holdfast.workers WHERE id = ?", worker.workerId())
+                    .equals("t"));
+    long later = rows.enqueue("wait", "default");
+    job.awaitStart(later, 1);
+    job.go(later, 1);
+    rows.awaitState(later, "done");
   }
 
   @Test
@@ -54,7 +68,6 @@ class DatabaseOutageIT {
       "A46: a worker outlives a restart of its database: running jobs go on, a job that finishes"
           + " meanwhile is stored afterwards, once, and /health/ready says what is the matter")
   void restart() throws Exception {
-    HoldfastProcess worker = holdfast.worker();
     long finishes = rows.enqueue("wait", "default");
     long goesOn = rows.enqueue("wait", "default");
     ProcessHandle program = job.awaitStart(finishes, 1);
@@ -74,10 +87,7 @@ class DatabaseOutageIT {
     assertThat(other.isAlive()).as("the other program runs").isTrue();
     job.go(goesOn, 1);
     rows.awaitState(goesOn, "done");
-    long later = rows.enqueue("wait", "default");
-    job.awaitStart(later, 1);
-    job.go(later, 1);
-    rows.awaitState(later, "done");
+    assertWorksOnceWoken();
     assertThat(rows.outcomes(finishes)).containsExactly("succeeded");
     assertThat(rows.outcomes(goesOn)).containsExactly("succeeded");
   }
@@ -85,8 +95,6 @@ class DatabaseOutageIT {
   @Test
   @DisplayName("A46: killed backends are replaced; notifications arrive again")
   void killedBackends() throws Exception {
-    // Polling alone would take so long that the wake-up must have come.
-    HoldfastProcess worker = holdfast.with("HOLDFAST_WORKER_POLL_INTERVAL", "10m").worker();
     long id = rows.enqueue("wait", "default");
     ProcessHandle program = job.awaitStart(id, 1);
     String others = "pid <> pg_backend_pid() AND backend_type = 'client backend'";
@@ -98,23 +106,7 @@ class DatabaseOutageIT {
     job.go(id, 1);
     rows.awaitState(id, "done");
     program.onExit().join();
-    await("it listens again")
-        .until(
-            () ->
-                rows.value(
-                        "SELECT count(*) FROM pg_stat_activity WHERE application_name ="
-                            + " 'holdfast-listen'")
-                    .equals("1"));
-    await("it wants to be woken")
-        .until(
-            () ->
-                rows.value(
-                        "SELECT wants_wakeup FROM holdfast.workers WHERE id = ?", worker.workerId())
-                    .equals("t"));
-    long later = rows.enqueue("wait", "default");
-    job.awaitStart(later, 1);
-    job.go(later, 1);
-    rows.awaitState(later, "done");
+    assertWorksOnceWoken();
     assertThat(rows.outcomes(id)).containsExactly("succeeded");
     assertThat(worker.isAlive()).isTrue();
   }
