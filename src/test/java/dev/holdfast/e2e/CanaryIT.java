@@ -47,7 +47,7 @@ class CanaryIT {
           .with("HOLDFAST_RETRY_CATEGORIES_UNKNOWN_MAX_RETRIES", "0")
           .with("HOLDFAST_WORKER_LEASE", "4s")
           .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")
-          .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms");
+          .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms");
       assertThat(holdfast.ok("enqueue", "--file", "tickets.jsonl", "--title", "prices of November"))
           .isEqualTo("added 20 as batch 1");
       holdfast.ok("enqueue", "--design", "report", "--after-batch", "1");
@@ -58,7 +58,7 @@ class CanaryIT {
 
       String fingerprint = rows.value("SELECT error_fingerprint FROM holdfast.error_groups");
       Outcome started =
-          holdfast.run(
+          holdfast.ask(
               "release",
               "--fingerprint",
               fingerprint.substring(0, 8),
@@ -75,7 +75,7 @@ class CanaryIT {
       Files.createFile(directory.resolve("fixed"));
       assertThat(
               holdfast
-                  .run(
+                  .ask(
                       "release",
                       "--batch",
                       "1",
