@@ -8,7 +8,7 @@ import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,17 +18,18 @@ import org.junit.jupiter.api.io.TempDir;
 class EmbeddedRevivalIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  @TempDir private Path home;
-  private EmbeddedServerOptions options;
+  @TempDir private static Path home;
+  private static EmbeddedServerOptions options;
 
-  @BeforeEach
-  void beQuick() {
+  @BeforeAll
+  static void beQuick() {
     options = EmbeddedServerOptions.in(home).withSettings(Map.of("fsync", "off"));
   }
 
   private EmbeddedServer.Address awaitAnother(EmbeddedServer.Address than) {
     return await()
         .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(300))
         .until(() -> EmbeddedServer.running(home).orElse(than), found -> found.pid() != than.pid());
   }
 
