@@ -70,13 +70,6 @@ class WorkerStopIT {
     assertThat(row(id)).isEqualTo("done 0");
   }
 
-  @Test
-  @DisplayName("a worker that cannot start ends with the error's exit code, not with its hook's")
-  void refusesToStart() throws Exception {
-    HoldfastProcess worker = start("jdbc:postgresql://127.0.0.1:1/nothing", "worker");
-    assertThat(worker.awaitExit(PATIENCE)).isEqualTo(4);
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"worker", "console"})
   @DisplayName("A52: SIGTERM ends what starts while the database accepts, but never answers")

@@ -39,7 +39,8 @@ class BadStartIT {
   }
 
   @Test
-  @DisplayName("a database that nobody serves: exit 4")
+  @DisplayName(
+      "a database that nobody serves: exit 4, the error's and not that of the worker's hook")
   void unreachable() throws Exception {
     int closed;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
