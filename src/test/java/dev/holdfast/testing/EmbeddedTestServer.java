@@ -27,6 +27,16 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
           "max_connections", "200",
           "timezone", TestServer.TIME_ZONE);
 
+  private static final String PASSWORD = "never-to-be-printed-5xQ8wZr2";
+
+  /**
+   * What PostgreSQL keeps of the password. Thousands of connections are made, and a client computes
+   * each round of the password's protection: one is enough here.
+   */
+  private static final String VERIFIER =
+      "SCRAM-SHA-256$1:aG9sZGZhc3Q=$"
+          + "hNxctS2TYvHK67bqGMk3YODpwCUOqIfWB5B+TO0zjUs=:odvl7UmgiRJ5J1hHHGX5mr5fdgiNFRnsPyk+T9+XTt0=";
+
   static EmbeddedTestServer start() {
     try {
       Path home = Files.createTempDirectory(TestDirectories.place(), "server-");
@@ -45,18 +55,11 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
     }
   }
 
-  /**
-   * Thousands of connections are made, and a client computes each round of the password's
-   * protection: one is enough here. PostgreSQL 15 does not know the setting.
-   */
   private void makeLoginsCheap() {
     try (Connection connection =
-            DriverManager.getConnection(jdbcUrl("postgres"), user(), password());
+            DriverManager.getConnection(jdbcUrl("postgres"), user(), server.address().password());
         Statement statement = connection.createStatement()) {
-      if (connection.getMetaData().getDatabaseMajorVersion() > 15) {
-        statement.execute("SET scram_iterations = 1");
-        statement.execute("ALTER ROLE %s PASSWORD '%s'".formatted(user(), password()));
-      }
+      statement.execute("ALTER ROLE %s PASSWORD '%s'".formatted(user(), VERIFIER));
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
@@ -74,7 +77,7 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
 
   @Override
   public String password() {
-    return server.address().password();
+    return PASSWORD;
   }
 
   @Override
