@@ -552,7 +552,6 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
   @DisplayName("without JavaScript everything can be read, and a ticket released")
   void withoutJavaScript() {
     long id = tickets.hold("plain", "no script here");
-    closePage();
     page = browsers.page(new Browser.NewContextOptions().setJavaScriptEnabled(false));
     go("/inbox");
     page.locator(".groups a:has-text('no script here')").click();
@@ -565,7 +564,6 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
   @DisplayName("on a phone nothing has to be scrolled sideways")
   void phone() {
     long id = tickets.hold("phone", "a rather long error ".repeat(20));
-    closePage();
     page =
         browsers.page(new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
     for (String path :
