@@ -58,13 +58,15 @@ class CommandUserIT {
   @Test
   @DisplayName(
       "they own their directory and can look neither into the worker nor at its token; a directory"
-          + " that they may not enter and a missing program: the error says so")
+          + " that they may not enter and a missing program: the error says so; workspaces that"
+          + " they may not enter: the error names the setting")
   void otherUser() throws Exception {
     assumeTrue(ProgramUser.isRoot(), "only root can start programs as somebody else");
     String spy = SPY.replace("$TOKEN", directory.resolve(".holdfast/token").toString());
     Path closed = Files.createDirectory(directory.resolve("closed"));
     Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    design("any", "true", null);
     design("spy", spy, null);
     design("closed", "true", closed.toString());
     rows.column(
@@ -72,6 +74,13 @@ class CommandUserIT {
             + " 'command', '{\"kind\": \"command\", \"command\": [\"no-such-program\"]}')");
     holdfast.with(KEY, "nobody").with("HOLDFAST_RETRY_CATEGORIES_CODE_ERROR_MAX_RETRIES", "0");
     HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+    assertThat(outcome("any", "error"))
+        .as(worker.toString())
+        .contains("nobody cannot enter the working directories under")
+        .contains("set handlers.command.workspaces");
+    assertThat(directory.resolve(".holdfast/workspaces")).isEmptyDirectory();
+
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     assertThat(outcome("spy", "result->>'seen'"))
         .as(worker.toString())
         .isEqualTo("nobody /nonexistent nobody closed closed root=0");
@@ -94,21 +103,6 @@ class CommandUserIT {
     String pid = outcome("daemon", "result->>'daemon'");
     assertThat(pid).as(worker.toString()).matches("[0-9]+");
     TicketRows.await("the process is gone").until(() -> Files.notExists(Path.of("/proc", pid)));
-  }
-
-  @Test
-  @DisplayName("workspaces that they may not enter: the error names the setting")
-  void workspacesOutOfReach() throws Exception {
-    assumeTrue(ProgramUser.isRoot(), "only root can start programs as somebody else");
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-    design("any", "true", null);
-    holdfast.with(KEY, "nobody");
-    HoldfastProcess worker = holdfast.worker();
-    assertThat(outcome("any", "error"))
-        .as(worker.toString())
-        .contains("nobody cannot enter the working directories under")
-        .contains("set handlers.command.workspaces");
-    assertThat(directory.resolve(".holdfast/workspaces")).isEmptyDirectory();
   }
 
   @Test

@@ -46,8 +46,11 @@ class MigrationsIT {
   }
 
   @Test
-  @DisplayName("A59: an empty database is migrated, and again does nothing")
+  @DisplayName(
+      "A59: an empty database is migrated, and again does nothing; an application's own"
+          + " db/migrations on the class path are not taken for ours")
   void freshAndTwice() throws IOException {
+    assertThat(getClass().getResource("/db/migrations/V1__users.sql")).isNotNull();
     int all;
     try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
       all = (int) files.count();
@@ -58,6 +61,7 @@ class MigrationsIT {
         .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
     assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
         .doesNotThrowAnyException();
+    assertThat(sql.value("SELECT to_regclass('holdfast.users')")).isNull();
     queueDefaultIsThere();
   }
 
@@ -73,39 +77,23 @@ class MigrationsIT {
         .hasStackTraceContaining("there is no queue");
   }
 
-  /** As in a servlet container's common pool, or in a plug-in. */
   @Test
-  @DisplayName("A59: a thread whose class loader does not know Holdfast migrates, too")
-  void otherClassLoader() {
-    Thread thread = Thread.currentThread();
-    ClassLoader usual = thread.getContextClassLoader();
-    thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
-    try {
-      Migrations.migrate(dataSource);
-    } finally {
-      thread.setContextClassLoader(usual);
-    }
-    Migrations.requireCurrent(dataSource, "holdfast");
-  }
-
-  @Test
-  @DisplayName("A59: an application's own db/migrations on the class path are not taken for ours")
-  void neighbours() {
-    assertThat(getClass().getResource("/db/migrations/V1__users.sql")).isNotNull();
-    Migrations.migrate(dataSource);
-    assertThat(sql.value("SELECT to_regclass('holdfast.users')")).isNull();
-    Migrations.requireCurrent(dataSource, "holdfast");
-  }
-
-  @Test
-  @DisplayName("two processes that migrate at once do not disturb each other")
+  @DisplayName(
+      "A59: two processes that migrate at once do not disturb each other; a thread whose class"
+          + " loader does not know Holdfast migrates, too")
   void concurrently() throws Exception {
-    Callable<Migrations.Result> migrate = () -> Migrations.migrate(dataSource);
+    Callable<Migrations.Result> migrate =
+        () -> {
+          // As in a servlet container's common pool, or in a plug-in.
+          Thread.currentThread().setContextClassLoader(ClassLoader.getPlatformClassLoader());
+          return Migrations.migrate(dataSource);
+        };
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (var result : threads.invokeAll(List.of(migrate, migrate, migrate))) {
         assertThat(result.get().version()).isEqualTo("" + Migrations.NEWEST);
       }
     }
+    Migrations.requireCurrent(dataSource, "holdfast");
   }
 
   @Test
