@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -26,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A budget that real workers use up, and who is told of it. */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 class BudgetIT {
   private static final String REPORT = "{\"status\": \"success\", \"content\": \"done\"}";
@@ -47,9 +50,10 @@ class BudgetIT {
       "SELECT EXISTS (SELECT FROM holdfast.webhook_cursors WHERE name NOT LIKE 'noted:%' AND"
           + " activity_id >= ?)::text";
 
-  private final TicketRows rows;
-  @AutoClose private final NoticeReceiver receiver = new NoticeReceiver();
-  @AutoClose private final Installation holdfast;
+  private TicketRows rows;
+  @AutoClose private final NoticeReceiver receiver;
+  @AutoClose private Installation holdfast;
+  private HoldfastProcess first;
 
   @AutoClose
   private final RawModelServer models =
@@ -62,7 +66,12 @@ class BudgetIT {
                       .withUsage(USAGE),
                   99));
 
-  BudgetIT(TestDatabase database, @TempDir Path directory) throws IOException {
+  BudgetIT() throws IOException {
+    receiver = new NoticeReceiver();
+  }
+
+  @BeforeAll
+  void start(TestDatabase database, @TempDir Path directory) throws Exception {
     rows = new TicketRows(database.dataSource());
     holdfast =
         Installation.on(database, directory)
@@ -74,6 +83,8 @@ class BudgetIT {
             .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "100ms")
             .with("HOLDFAST_WEBHOOKS_SECRET", "a-secret-of-the-webhook")
             .with("HOLDFAST_WEBHOOKS_CONSOLE_URL", "https://holdfast.example");
+    rows.column("SELECT holdfast.configure_budget('design:gone', 'day', 3, 'an earlier worker')");
+    first = holdfast.worker();
   }
 
   @Test
@@ -85,7 +96,6 @@ class BudgetIT {
         "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('ask', 1, 'agent',"
             + " ?::jsonb)",
         DESIGN);
-    HoldfastProcess first = holdfast.start("worker", "--port", "0").awaitListening();
     rows.awaitState(rows.enqueue("ask", "a"), "done");
     rows.awaitState(rows.enqueue("ask", "b"), "done");
     JsonNode nearly = taken(NEARLY);
@@ -111,7 +121,7 @@ class BudgetIT {
     first.awaitExit(Duration.ofSeconds(20));
     rows.column("UPDATE holdfast.webhook_cursors SET held_until = now() WHERE held_by IS NOT NULL");
     receiver.answer(204);
-    holdfast.start("worker", "--port", "0").awaitListening();
+    holdfast.worker();
     JsonNode usedUp = taken(USED_UP);
     assertThat(usedUp.path("subject").asString()).isEqualTo("day");
     assertThat(usedUp.path("text").asString())
@@ -139,14 +149,10 @@ class BudgetIT {
 
   @Test
   @DisplayName("a worker that starts names the budgets that only an earlier configuration has set")
-  void leftBehind() throws Exception {
-    rows.column("SELECT holdfast.configure_budget('design:gone', 'day', 3, 'an earlier worker')");
-    try (HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening()) {
-      assertThat(worker.stderr())
-          .contains("holdfast budgets remove design:gone")
-          .doesNotContain("holdfast budgets remove day");
-    }
-    rows.column("SELECT holdfast.remove_budget('design:gone', 'ann')");
+  void leftBehind() {
+    assertThat(first.stderr())
+        .contains("holdfast budgets remove design:gone")
+        .doesNotContain("holdfast budgets remove day");
   }
 
   private JsonNode taken(String type) {
