@@ -100,7 +100,8 @@ class PaidDrainIT {
           + " while an answer of no use is on its way: no further try is made;"
           + " while a summary is written: it is kept, and not paid for again;"
           + " in a repair's call: its answer is kept, and no call begins after it;"
-          + " B36, B37, D22: SIGTERM ends a retry's wait: the retry is put off, and nothing called")
+          + " B36, B37, D22: SIGTERM ends a retry's wait: the retry is put off, and nothing called;"
+          + " 5.2: a call that a hold or the end of a drain breaks off counts for its ticket")
   void drained() throws Exception {
     models.nextFor("call", hangUntil(released, WRITE), REPORT);
     models.nextFor("discarded", hangUntil(released, answer("no tool call")));
@@ -142,12 +143,16 @@ class PaidDrainIT {
                 waiting))
         .containsExactly("auto_retry_start", "auto_retry_deferred the worker is being stopped");
 
+    holdfast
+        .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: \"*\", input: 1000, output: 1000}]")
+        .with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s");
+    HoldfastProcess next = worker("call", "summary", "repair", "held", "stopped");
     goesOn(call, summary, repair);
+    brokenOff(next);
   }
 
   /** The next worker asks for nothing again that has been answered. */
-  private void goesOn(long call, long summary, long repair) throws Exception {
-    worker("call", "summary", "repair");
+  private void goesOn(long call, long summary, long repair) {
     for (long id : List.of(call, summary, repair)) {
       rows.awaitState(id, "needs_review");
     }
@@ -218,17 +223,13 @@ class PaidDrainIT {
                     .isNotEqualTo("running"));
   }
 
-  @Test
-  @DisplayName("5.2: a call that a hold or the end of a drain breaks off counts for its ticket")
-  void brokenOff() throws Exception {
-    models.nextFor("held", hangUntil(released, WRITE));
-    models.nextFor("stopped", hangUntil(released, WRITE));
-    holdfast
-        .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: \"*\", input: 1000, output: 1000}]")
-        .with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s");
+  /** Its drain ends before the answer comes. */
+  private void brokenOff(HoldfastProcess worker) throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    models.nextFor("held", hangUntil(never, WRITE));
+    models.nextFor("stopped", hangUntil(never, WRITE));
     long held = enqueueAgent("held");
     long stopped = enqueueAgent("stopped");
-    HoldfastProcess worker = worker("held", "stopped");
     awaitRequest("held");
     awaitRequest("stopped");
 
@@ -237,16 +238,18 @@ class PaidDrainIT {
     worker.signal("TERM");
     worker.awaitExit(Duration.ofSeconds(30));
     assertCounted(stopped, "given_back true");
-    released.countDown();
+    never.countDown();
   }
 
   private void assertCounted(long id, String outcome) {
-    await("it is written down").until(() -> journal(id), List.of("said", "discarded")::equals);
+    await("5.2: the call of ticket " + id + " is written down")
+        .until(() -> journal(id), List.of("said", "discarded")::equals);
     assertThat(
             rows.value(
                 "SELECT outcome || ' ' || (cost_usd > 8) FROM holdfast.attempt_costs WHERE"
                     + " ticket_id = ?",
                 id))
+        .as("5.2: what became of a call that was broken off, and that it counts")
         .isEqualTo(outcome);
   }
 }
