@@ -11,10 +11,8 @@ import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,6 +44,7 @@ class RepairStepsIT {
   private TicketRows rows;
   private TestDatabase database;
   @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private TraceReceiver receiver;
   @AutoClose private Installation usual;
   @AutoClose private Installation tuned;
   private @Nullable HoldfastProcess usualWorker;
@@ -55,9 +54,11 @@ class RepairStepsIT {
   private Path project;
 
   @BeforeAll
-  void install(TestDatabase given, @TempDir Path directory, @TempDir Path other) {
+  void install(TestDatabase given, @TempDir Path directory, @TempDir Path other) throws Exception {
     database = given;
+    receiver = TraceReceiver.start();
     rows = new TicketRows(given.dataSource());
+    project = projectIn(directory.resolve("project"));
     usual =
         installation(directory)
             .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", "[{model: m, input: 1, output: 10}]")
@@ -66,6 +67,9 @@ class RepairStepsIT {
             .with("HOLDFAST_PROVIDERS_LIMITED_API_KEY", "sk-limited");
     tuned =
         installation(other)
+            .with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
+            .with("OTEL_BSP_SCHEDULE_DELAY", "200")
+            .with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
             .with("HOLDFAST_REPAIR_ESCALATION_TO_L3_AFTER_NON_IMPROVING_ITERATIONS", "1")
             .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2")
             .with("HOLDFAST_REPAIR_JSON_RETRIES", "1")
@@ -75,9 +79,20 @@ class RepairStepsIT {
   }
 
   @BeforeEach
-  void prepare() throws IOException {
+  void forget() {
     models.forget();
-    project = Files.createDirectories(ownDirectory.resolve("project"));
+  }
+
+  /** One for all: a result is a branch of its ticket. */
+  private static Path projectIn(Path project) throws Exception {
+    Files.createDirectories(project);
+    Files.writeString(project.resolve("value.txt"), "bad 0\n");
+    Files.writeString(project.resolve("check.sh"), CHECK);
+    Files.writeString(project.resolve("aside.md"), "aside\n".repeat(6_000));
+    BrokenProject.git(project, "init", "-q", "-b", "main");
+    BrokenProject.git(project, "add", "-A");
+    BrokenProject.git(project, "commit", "-q", "-m", "The project");
+    return project;
   }
 
   private Installation installation(Path directory) {
@@ -116,12 +131,6 @@ class RepairStepsIT {
   }
 
   private long enqueue(Installation holdfast, String queue, String... keys) throws Exception {
-    Files.writeString(project.resolve("value.txt"), "bad 0\n");
-    Files.writeString(project.resolve("check.sh"), CHECK);
-    Files.writeString(project.resolve("aside.md"), "aside\n".repeat(6_000));
-    BrokenProject.git(project, "init", "-q", "-b", "main");
-    BrokenProject.git(project, "add", "-A");
-    BrokenProject.git(project, "commit", "-q", "-m", "The project");
     String design =
         """
         kind: repair
@@ -174,22 +183,13 @@ class RepairStepsIT {
           + " of three asks three different questions, each with a way of its own; its steps are"
           + " spans below the attempt, with their requests below them")
   void ways() throws Exception {
-    try (TraceReceiver receiver = TraceReceiver.start();
-        Installation own = installation(ownDirectory)) {
-      own.with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
-          .with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
-          .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
-      HoldfastProcess worker = own.worker("--queue", "own");
-      askThreeWays(own);
-      requireSpans(receiver, worker);
-    }
-  }
-
-  private void askThreeWays(Installation own) throws Exception {
     models.always(
         choose(request -> answer(isCandidate(request) ? change("bad 0", "good 1") : UNKNOWN)));
-    long id = enqueue(own, "own", "escalation: {enabled: true}", "l3: {best_of_n: 3}");
-    rows.awaitState(id, "needs_review");
+    long id =
+        workTuned(
+            "needs_review",
+            "escalation: {enabled: true, to_l3_after_non_improving_iterations: 2}",
+            "l3: {best_of_n: 3}");
     assertThat(models.requests()).hasSize(2 + 3);
     List<String> candidates =
         models.requests().stream()
@@ -204,20 +204,37 @@ class RepairStepsIT {
     assertThat(candidates).anyMatch(each -> each.contains("smallest change"));
     assertThat(candidates).anyMatch(each -> each.contains("root cause"));
     assertThat(candidates).anyMatch(each -> each.contains("defensively"));
+    requireSpans(id);
   }
 
-  private void requireSpans(TraceReceiver receiver, HoldfastProcess worker) throws Exception {
-    worker.signal("TERM");
-    worker.awaitExit(Duration.ofSeconds(30));
-    Seen attempt = receiver.only("attempt mender");
-    List<Seen> steps = receiver.named("repair step");
+  /** The attempt's span ends last, and the others are sent no later. */
+  private void requireSpans(long id) {
+    Seen attempt =
+        TicketRows.await("the attempt's span")
+            .until(() -> attempts(id), each -> !each.isEmpty())
+            .getFirst();
+    List<Seen> steps = inTraceOf(attempt, "repair step");
     assertThat(steps)
         .hasSizeGreaterThanOrEqualTo(4)
         .allMatch(each -> each.parent().equals(attempt.id()));
     assertThat(steps).extracting(each -> each.get("holdfast.repair.step")).doesNotHaveDuplicates();
-    assertThat(receiver.named("chat m"))
+    assertThat(inTraceOf(attempt, "chat m"))
         .hasSize(models.requests().size())
         .allMatch(call -> steps.stream().anyMatch(step -> step.id().equals(call.parent())));
+    assertThat(attempts(id)).hasSize(1);
+  }
+
+  private List<Seen> attempts(long id) {
+    String ticket = Long.toString(id);
+    return receiver.named("attempt mender").stream()
+        .filter(each -> ticket.equals(each.get("holdfast.ticket.id")))
+        .toList();
+  }
+
+  private List<Seen> inTraceOf(Seen attempt, String name) {
+    return receiver.named(name).stream()
+        .filter(each -> each.trace().equals(attempt.trace()))
+        .toList();
   }
 
   @Test
@@ -316,7 +333,7 @@ class RepairStepsIT {
                                 ? "{\"winner\": 2,,}"
                                 : "{\"winner\": 2}",
                             ""))));
-    long id = workTuned("on_hold");
+    long id = workTuned("on_hold", "escalation: {enabled: true}");
     List<String> reviews = asked("You review");
     assertThat(reviews).hasSize(2);
     assertThat(reviews.getLast())
@@ -336,6 +353,10 @@ class RepairStepsIT {
   void workersDefaults() throws Exception {
     models.always(answer(UNKNOWN));
     workTuned("on_hold");
+    assertThat(models.requests()).isNotEmpty().noneMatch(RepairStepsIT::isCandidate);
+    models.forget();
+    models.always(answer(UNKNOWN));
+    workTuned("on_hold", "escalation: {enabled: true}");
     assertThat(models.requests()).hasSize(1 + 2);
   }
 
