@@ -50,7 +50,12 @@ class RefusedResultIT {
   /** They end together, so that they are stored together. */
   private List<Long> twentyThatEndTogether() {
     setup
-        .settings(settings -> settings.withConcurrency(TICKETS))
+        .settings(
+            settings ->
+                settings
+                    .withConcurrency(TICKETS)
+                    .withPollInterval(Duration.ofMillis(200))
+                    .withRescueInterval(Duration.ofMillis(500)))
         .handler(
             ticket -> {
               all.countDown();
