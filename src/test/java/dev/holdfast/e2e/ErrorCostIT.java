@@ -29,17 +29,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What an error that does not pass costs until a person hears of it: one real worker whose settings
- * are the defaults, but that two seconds of them last a millisecond. All targets of a ticket fail
- * in the same way. The table in {@code docs/agents.md} is made of what the test sees; {@code
- * -Dretries.write=true} writes it.
+ * are the defaults, but that an eighth of a second of them lasts a millisecond, and that an outage
+ * holds its tickets after an eighth of its time: all of it is more of the same. All targets of a
+ * ticket fail in the same way. The table in {@code docs/agents.md} is made of what the test sees;
+ * {@code -Dretries.write=true} writes it.
  */
 @Tag("slow")
 @WithDatabase
 @Timeout(300)
 class ErrorCostIT {
-  private static final int FASTER = 2000;
+  /** A call takes longer here: with less of a cool-down, one is over before the other target's. */
+  private static final int FASTER = 125;
+
   private static final AccountSettings COOLDOWN = AccountSettings.DEFAULT;
   private static final OutageSettings OUTAGE = OutageSettings.DEFAULT;
+  private static final Duration HELD_HERE = OUTAGE.holdAfter().dividedBy(8);
   private static final List<Fault> FAULTS =
       List.of(
           Fault.UNAVAILABLE,
@@ -87,12 +91,11 @@ class ErrorCostIT {
     this.rows = new TicketRows(database.dataSource());
     this.holdfast =
         Installation.on(database, directory)
-            .with("HOLDFAST_WORKER_POLL_INTERVAL", "10ms")
-            .with("HOLDFAST_COOLDOWN_POLL_INTERVAL", "10ms")
+            .with("HOLDFAST_COOLDOWN_POLL_INTERVAL", "50ms")
             .with("HOLDFAST_COOLDOWN_BASE_DELAY", faster(COOLDOWN.baseDelay()))
             .with("HOLDFAST_COOLDOWN_MAX_DELAY", faster(COOLDOWN.maxDelay()))
             .with("HOLDFAST_COOLDOWN_NOTICE_AFTER", faster(OUTAGE.noticeAfter()))
-            .with("HOLDFAST_COOLDOWN_HOLD_AFTER", faster(OUTAGE.holdAfter()))
+            .with("HOLDFAST_COOLDOWN_HOLD_AFTER", faster(HELD_HERE))
             // Both last a second at least, which is long here. They change no number of calls.
             .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s")
             .with("HOLDFAST_COOLDOWN_SPREAD", "0")
@@ -136,12 +139,15 @@ class ErrorCostIT {
     CostTable table = new CostTable();
     for (Ticket ticket : tickets) {
       long seen = calls(ticket, worker);
-      long said = ticket.isOutage() ? most(ticket) : seen;
-      // A busy machine is late for cool-downs of milliseconds, so that fewer fit, and for the hold.
-      assertThat(seen)
-          .as("calls of %s", ticket)
-          .isBetween(said / 5, ticket.isOutage() ? said * 2 : said);
-      assertThat(notices(ticket)).as(ticket.toString()).hasSize(ticket.isOutage() ? 1 : 0);
+      long said = ticket.isOutage() ? most(ticket, OUTAGE.holdAfter()) : seen;
+      if (ticket.isOutage()) {
+        // A busy machine is late for cool-downs and holds, so that fewer or more calls fit.
+        long here = most(ticket, HELD_HERE);
+        assertThat(seen).as("calls of %s", ticket).isBetween(here / 5, here * 2);
+      }
+      assertThat(notices(ticket))
+          .as("notices of %s, held for %s", ticket, holdCause(ticket))
+          .hasSize(ticket.isOutage() ? 1 : 0);
       table.row(
           ticket.fault.title(),
           ticket.targets,
@@ -233,12 +239,12 @@ class ErrorCostIT {
   }
 
   /** One call ends each cool-down; the first needs more signs where the provider is just out. */
-  private static long most(Ticket ticket) {
+  private static long most(Ticket ticket, Duration holdAfter) {
     boolean told = ticket.fault != Fault.UNAVAILABLE && ticket.fault != Fault.REFUSED;
     long calls = told ? 1 : COOLDOWN.outageAfter();
     Duration delay = COOLDOWN.baseDelay();
     Duration at = delay;
-    while (at.compareTo(OUTAGE.holdAfter()) <= 0) {
+    while (at.compareTo(holdAfter) <= 0) {
       calls++;
       Duration twice = delay.multipliedBy(2);
       delay = twice.compareTo(COOLDOWN.maxDelay()) < 0 ? twice : COOLDOWN.maxDelay();
