@@ -46,7 +46,7 @@ class DemoIT {
           + " a demo that is to end by itself ends at once when it is told to, with one line and no"
           + " error")
   void demo() throws Exception {
-    Outcome nothing = holdfast.run("list");
+    Outcome nothing = holdfast.ask("list");
     assertThat(nothing.exit()).isEqualTo(4);
     assertThat(nothing.stderr()).hasLineCount(1).contains("holdfast demo");
 
@@ -62,7 +62,7 @@ class DemoIT {
 
     demo.signal("TERM");
     assertEnded(demo);
-    assertThat(holdfast.run("list").exit()).as("nothing is left running").isEqualTo(4);
+    assertThat(holdfast.ask("list").exit()).as("nothing is left running").isEqualTo(4);
 
     besideConfiguredDatabase();
 

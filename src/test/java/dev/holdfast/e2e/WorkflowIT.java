@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @WithDatabase
 @Timeout(400)
-@Order(1) // it waits for a minute and a half
+@Order(1) // it waits for leases
 class WorkflowIT {
   /** The example of the page is what runs here. */
   private static String workflowOfPage() throws IOException {
@@ -102,6 +102,7 @@ class WorkflowIT {
     holdfast.with("HOLDFAST_WORKER_LEASE", "3s");
     holdfast.with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s");
     holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "1s");
+    holdfast.with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "0s");
     long id = workflow();
     for (String point :
         List.of(
