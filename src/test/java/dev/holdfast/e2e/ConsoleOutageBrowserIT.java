@@ -67,7 +67,7 @@ class ConsoleOutageBrowserIT {
             .with("HOLDFAST_RETRY_CATEGORIES_UNKNOWN_MAX_RETRIES", "0")
             .with("HOLDFAST_WORKER_LEASE", "12s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")
-            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms");
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms");
   }
 
   @AfterAll

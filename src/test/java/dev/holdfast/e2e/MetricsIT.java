@@ -115,7 +115,7 @@ class MetricsIT {
         Installation.on(database, directory)
             .with("HOLDFAST_WORKER_LEASE", "2s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
-            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms")
             .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
             .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms")) {
       long id = rows.enqueue("dies", "dies");

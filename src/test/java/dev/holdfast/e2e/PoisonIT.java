@@ -67,7 +67,7 @@ class PoisonIT {
       holdfast.with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError");
       holdfast.with("HOLDFAST_WORKER_LEASE", "3s");
       holdfast.with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms");
-      holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "200ms");
+      holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms");
       HoldfastProcess worker = untilAllEnded(holdfast);
 
       for (long poison : new long[] {killer, unreadable}) {

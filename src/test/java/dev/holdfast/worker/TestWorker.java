@@ -40,6 +40,9 @@ import javax.sql.DataSource;
 final class TestWorker {
   static final Duration SOON = Duration.ofMillis(20);
 
+  /** A look for expired leases takes milliseconds of a processor. */
+  private static final Duration RESCUE = Duration.ofMillis(250);
+
   final TicketDatabase database;
   final EventLog events = new EventLog();
   final String kind;
@@ -51,7 +54,7 @@ final class TestWorker {
       WorkerSettings.defaults()
           .withConcurrency(4)
           .withPollInterval(SOON)
-          .withRescueInterval(SOON)
+          .withRescueInterval(RESCUE)
           .withDrainTimeout(Duration.ofSeconds(5));
   private DataSource dataSource;
   private UnaryOperator<TicketQueue> queue = UnaryOperator.identity();
