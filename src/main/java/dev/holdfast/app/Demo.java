@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code holdfast demo}: a real database, a real worker, sample tickets, and somebody who decides.
@@ -42,6 +43,7 @@ final class Demo implements AutoCloseable {
     final long id;
     int step;
     TicketState state = TicketState.READY;
+    @Nullable TicketRow seen;
 
     Tracked(DemoTicket sample, long id) {
       this.sample = sample;
@@ -221,6 +223,10 @@ final class Demo implements AutoCloseable {
     }
     for (Tracked each : tickets) {
       TicketRow row = row(each);
+      if (row.equals(each.seen)) {
+        continue;
+      }
+      each.seen = row;
       screen.show(row, each.sample.job(), reader.timeline(each.id));
       each.state = TicketState.ofWireName(row.state()).orElseThrow();
       act(each);

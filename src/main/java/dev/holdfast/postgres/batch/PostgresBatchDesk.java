@@ -2,6 +2,7 @@ package dev.holdfast.postgres.batch;
 
 import dev.holdfast.batch.Batch;
 import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
@@ -9,7 +10,6 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
@@ -17,7 +17,7 @@ public final class PostgresBatchDesk implements BatchDesk {
   /** Tickets that are changed in one transaction. */
   private static final int PORTION = 500;
 
-  private static final RowMapper<Batch> MAPPER = ConstructorMapper.of(Batch.class);
+  private static final RowMapper<Batch> MAPPER = RecordMapper.of(Batch.class);
 
   private final Transactions transactions;
   private final Sql sql;

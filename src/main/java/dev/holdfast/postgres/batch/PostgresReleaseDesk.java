@@ -3,6 +3,7 @@ package dev.holdfast.postgres.batch;
 import dev.holdfast.batch.NewRelease;
 import dev.holdfast.batch.Release;
 import dev.holdfast.batch.ReleaseDesk;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
@@ -14,12 +15,11 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresReleaseDesk implements ReleaseDesk {
-  private static final RowMapper<Release> MAPPER = ConstructorMapper.of(Release.class);
+  private static final RowMapper<Release> MAPPER = RecordMapper.of(Release.class);
 
   private final Transactions transactions;
   private final Sql sql;

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.DesignStore;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** The table {@code holdfast.designs}. Thread-safe. */
@@ -60,7 +60,7 @@ public final class PostgresDesignStore implements DesignStore {
                 .bind("kind", kind)
                 .bind("definition", definition)
                 .bind("actor", actor)
-                .map(ConstructorMapper.of(Design.class))
+                .map(RecordMapper.of(Design.class))
                 .findOne());
   }
 
@@ -103,7 +103,7 @@ public final class PostgresDesignStore implements DesignStore {
                 .createQuery(sql.inSchema(query))
                 .bind("name", name)
                 .bind("most", MOST_LISTED_BYTES)
-                .map(ConstructorMapper.of(Design.class))
+                .map(RecordMapper.of(Design.class))
                 .list());
   }
 }

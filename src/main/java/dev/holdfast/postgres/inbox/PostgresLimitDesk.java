@@ -4,13 +4,13 @@ import dev.holdfast.limit.Limit;
 import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.limit.NewLimit;
 import dev.holdfast.limit.Rate;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
@@ -53,7 +53,7 @@ public final class PostgresLimitDesk implements LimitDesk {
     return handle
         .createQuery(sql.inSchema(ROWS))
         .bind("scope", scope)
-        .map(ConstructorMapper.of(Limit.class))
+        .map(RecordMapper.of(Limit.class))
         .list();
   }
 

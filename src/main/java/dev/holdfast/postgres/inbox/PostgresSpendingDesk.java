@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.BudgetStatus;
@@ -8,7 +9,6 @@ import dev.holdfast.queue.SpendingDesk;
 import java.math.BigDecimal;
 import java.util.List;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
@@ -35,7 +35,7 @@ public final class PostgresSpendingDesk implements SpendingDesk {
 
   private <T> List<T> rows(Class<T> type, String query) {
     return transactions.runStatement(
-        handle -> handle.createQuery(sql.inSchema(query)).map(ConstructorMapper.of(type)).list());
+        handle -> handle.createQuery(sql.inSchema(query)).map(RecordMapper.of(type)).list());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.RowSecurity;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
@@ -21,7 +22,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -244,9 +244,7 @@ public final class PostgresCheckup implements Checkup {
   @Override
   public List<TableVacuum> tables() {
     return rows(
-        TABLES,
-        query -> query.bind("schema", sql.schema()),
-        ConstructorMapper.of(TableVacuum.class));
+        TABLES, query -> query.bind("schema", sql.schema()), RecordMapper.of(TableVacuum.class));
   }
 
   @Override
@@ -267,7 +265,7 @@ public final class PostgresCheckup implements Checkup {
     return rows(
             NOT_DUE,
             query -> query.bind("seconds", horizon.toSeconds()),
-            ConstructorMapper.of(Stranded.class))
+            RecordMapper.of(Stranded.class))
         .getFirst();
   }
 
@@ -297,8 +295,7 @@ public final class PostgresCheckup implements Checkup {
   }
 
   private <T> List<T> olderThan(Duration age, String statement, Class<T> type) {
-    return rows(
-        statement, query -> query.bind("seconds", age.toSeconds()), ConstructorMapper.of(type));
+    return rows(statement, query -> query.bind("seconds", age.toSeconds()), RecordMapper.of(type));
   }
 
   @Override
@@ -366,7 +363,7 @@ public final class PostgresCheckup implements Checkup {
   }
 
   private <T> List<T> rows(Class<T> type, String statement) {
-    return rows(statement, UnaryOperator.identity(), ConstructorMapper.of(type));
+    return rows(statement, UnaryOperator.identity(), RecordMapper.of(type));
   }
 
   private <T> List<T> rows(String statement, UnaryOperator<Query> bound, RowMapper<T> mapper) {

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.ProviderStatus;
@@ -23,7 +24,6 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
 
 /** Reads for the console, one or two statements per call. Thread-safe. */
@@ -80,7 +80,7 @@ public final class PostgresConsoleReader implements ConsoleReader {
     return rows(
         sql.load("console_reviews"),
         query -> query.bind("window", TicketPages.WINDOW),
-        ConstructorMapper.of(DesignReviews.class));
+        RecordMapper.of(DesignReviews.class));
   }
 
   @Override
@@ -156,24 +156,24 @@ public final class PostgresConsoleReader implements ConsoleReader {
     return rows(
         sql.load("console_running_now"),
         statement -> statement.bind("limit", limit),
-        ConstructorMapper.of(RunningTicket.class));
+        RecordMapper.of(RunningTicket.class));
   }
 
   @Override
   public List<Flow> flow() {
-    return rows(sql.load("console_flow"), statement -> statement, ConstructorMapper.of(Flow.class));
+    return rows(sql.load("console_flow"), statement -> statement, RecordMapper.of(Flow.class));
   }
 
   @Override
   public List<BusySlots> busySlots() {
     return rows(
-        sql.load("console_slots"), statement -> statement, ConstructorMapper.of(BusySlots.class));
+        sql.load("console_slots"), statement -> statement, RecordMapper.of(BusySlots.class));
   }
 
   @Override
   public List<ModelUse> modelUse() {
     return rows(
-        sql.load("console_models"), statement -> statement, ConstructorMapper.of(ModelUse.class));
+        sql.load("console_models"), statement -> statement, RecordMapper.of(ModelUse.class));
   }
 
   @Override
@@ -181,7 +181,7 @@ public final class PostgresConsoleReader implements ConsoleReader {
     return rows(
         sql.inSchema("SELECT * FROM holdfast.design_health ORDER BY name"),
         statement -> statement,
-        ConstructorMapper.of(DesignHealth.class));
+        RecordMapper.of(DesignHealth.class));
   }
 
   @Override
@@ -193,7 +193,7 @@ public final class PostgresConsoleReader implements ConsoleReader {
             FROM holdfast.designs WHERE name = :name ORDER BY version DESC
             """),
         statement -> statement.bind("name", name),
-        ConstructorMapper.of(DesignVersion.class));
+        RecordMapper.of(DesignVersion.class));
   }
 
   @Override
@@ -207,7 +207,7 @@ public final class PostgresConsoleReader implements ConsoleReader {
   @Override
   public List<ProviderStatus> providers() {
     return rows(
-        sql.load("console_providers"), query -> query, ConstructorMapper.of(ProviderStatus.class));
+        sql.load("console_providers"), query -> query, RecordMapper.of(ProviderStatus.class));
   }
 
   private <T> List<T> rows(String statement, UnaryOperator<Query> arguments, RowMapper<T> mapper) {

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.PinnedPlan;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.ticket.EndedTickets;
@@ -9,7 +10,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 
 /** Looks each ticket up by its number. Thread-safe. */
 public final class PostgresEndedTickets implements EndedTickets {
@@ -30,7 +30,7 @@ public final class PostgresEndedTickets implements EndedTickets {
                 .bind("ids", keys.stream().map(Key::id).toArray(Long[]::new))
                 .bind("seconds", keys.stream().map(Key::createdSecond).toArray(Long[]::new))
                 .bind("age_ms", age.toMillis())
-                .map(ConstructorMapper.of(Key.class))
+                .map(RecordMapper.of(Key.class))
                 .set());
   }
 }

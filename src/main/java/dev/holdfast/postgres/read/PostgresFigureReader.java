@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.view.EventFigure;
@@ -14,7 +15,6 @@ import java.time.ZoneOffset;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 
 /** Four short statements per call. Thread-safe. */
 public final class PostgresFigureReader implements FigureReader {
@@ -74,7 +74,7 @@ public final class PostgresFigureReader implements FigureReader {
             .createQuery(sql.inSchema(HEAD))
             .bind("span", window.spanMinutes())
             .bind("spans", window.spans())
-            .map(ConstructorMapper.of(Head.class))
+            .map(RecordMapper.of(Head.class))
             .one();
     OffsetDateTime from = head.fromTime().atOffset(ZoneOffset.UTC);
     return new Figures(
@@ -92,7 +92,7 @@ public final class PostgresFigureReader implements FigureReader {
         .createQuery(sql.inSchema(query))
         .bind("span", window.spanMinutes())
         .bind("from", from)
-        .map(ConstructorMapper.of(type))
+        .map(RecordMapper.of(type))
         .list();
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Json;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.PeopleNotices;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -50,7 +50,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
       FROM holdfast.ticket_activity
       """;
 
-  private static final RowMapper<HoldNotice> HOLDS = ConstructorMapper.of(HoldNotice.class);
+  private static final RowMapper<HoldNotice> HOLDS = RecordMapper.of(HoldNotice.class);
 
   private final Transactions transactions;
   private final Sql sql;
@@ -198,7 +198,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
     Head now =
         transactions.runStatement(
             handle ->
-                handle.createQuery(sql.inSchema(HEAD)).map(ConstructorMapper.of(Head.class)).one());
+                handle.createQuery(sql.inSchema(HEAD)).map(RecordMapper.of(Head.class)).one());
     Head before = candidate;
     if (before != null && now.oldest >= before.next) {
       settled = Math.max(settled, before.id);

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.read.TicketFeed;
@@ -17,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,7 +135,7 @@ public final class PostgresTicketFeed implements TicketFeed {
                 .createQuery(query)
                 .bind("limit", LIMIT)
                 .bind("overlap", OVERLAP.toSeconds())
-                .map(ConstructorMapper.of(Position.class))
+                .map(RecordMapper.of(Position.class))
                 .one());
   }
 
@@ -156,7 +156,7 @@ public final class PostgresTicketFeed implements TicketFeed {
   static Position present(Transactions transactions, Sql sql) {
     String query = sql.inSchema(ENDS);
     return transactions.runStatement(
-        handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
+        handle -> handle.createQuery(query).map(RecordMapper.of(Position.class)).one());
   }
 
   @Override
@@ -177,7 +177,7 @@ public final class PostgresTicketFeed implements TicketFeed {
             .bind("since", position.since)
             .bind("ticket", ticketId)
             .bind("limit", LIMIT)
-            .map(ConstructorMapper.of(Row.class))
+            .map(RecordMapper.of(Row.class))
             .list();
     String before = position.text();
     position = after(rows, now.minus(OVERLAP));

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.read.AttemptRow;
@@ -10,7 +11,6 @@ import dev.holdfast.ticket.Guidance;
 import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 
 /** The newest of what happened to a ticket, in a size that any reader has memory for. */
 final class PostgresTicketHistory {
@@ -72,9 +72,9 @@ final class PostgresTicketHistory {
 
   TicketHistory of(long ticketId) {
     return new TicketHistory(
-        newest(ticketId, ATTEMPTS, ConstructorMapper.of(AttemptRow.class)),
+        newest(ticketId, ATTEMPTS, RecordMapper.of(AttemptRow.class)),
         newest(ticketId, GUIDANCE, guidance),
-        newest(ticketId, TIMELINE, ConstructorMapper.of(TimelineEntry.class)));
+        newest(ticketId, TIMELINE, RecordMapper.of(TimelineEntry.class)));
   }
 
   private <T> Newest<T> newest(long ticketId, String rows, RowMapper<T> mapper) {

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.output.AttemptOutput;
@@ -38,7 +39,6 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
@@ -408,7 +408,7 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   private <T> List<T> rows(Class<T> type, String statement, UnaryOperator<Query> arguments) {
-    return mapped(statement, arguments, ConstructorMapper.of(type));
+    return mapped(statement, arguments, RecordMapper.of(type));
   }
 
   private <T> List<T> mapped(

@@ -1,11 +1,11 @@
 package dev.holdfast.postgres.schedule;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Timetable;
 import java.time.Instant;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Reads rows of {@code schedules}. */
@@ -19,7 +19,7 @@ final class ScheduleRows {
       s.problem, s.paused_at, s.paused_by, s.updated_at, s.updated_by
       """;
 
-  static final RowMapper<Schedule> MAPPER = ConstructorMapper.of(Schedule.class);
+  static final RowMapper<Schedule> MAPPER = RecordMapper.of(Schedule.class);
 
   private static final int NEXT_RUNS = 10;
 

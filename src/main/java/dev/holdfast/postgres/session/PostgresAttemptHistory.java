@@ -1,11 +1,11 @@
 package dev.holdfast.postgres.session;
 
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.session.journal.AttemptHistory;
 import java.util.List;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 
 /** Earlier attempts, from {@code ticket_attempts} and the journal. Thread-safe. */
 public final class PostgresAttemptHistory implements AttemptHistory {
@@ -28,7 +28,7 @@ public final class PostgresAttemptHistory implements AttemptHistory {
                     handle
                         .createQuery(failedAttempts)
                         .bind("ticket", ticketId)
-                        .map(ConstructorMapper.of(Failed.class))
+                        .map(RecordMapper.of(Failed.class))
                         .list()));
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.session;
 
 import dev.holdfast.llm.Usage;
+import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.Transactions;
@@ -15,13 +16,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.result.ResultIterator;
 import org.jdbi.v3.core.statement.Query;
 
 /** Reads the table {@code session_journal}. Thread-safe. */
 public final class PostgresJournalReader implements JournalReader {
-  private static final RowMapper<JournalRow> ROW = ConstructorMapper.of(JournalRow.class);
+  private static final RowMapper<JournalRow> ROW = RecordMapper.of(JournalRow.class);
   private static final int PAGE_ROWS = 400;
   private static final int PAGE_CHARS = 4 << 20;
   private static final int FETCHED_AT_ONCE = 8;
