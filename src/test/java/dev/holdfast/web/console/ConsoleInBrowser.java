@@ -56,7 +56,7 @@ abstract class ConsoleInBrowser {
   /** A page that stays where it is goes on asking for news. */
   @AfterEach
   void leavePage() {
-    if (page != shared) {
+    if (!page.equals(shared)) {
       page.context().close();
     }
     shared.unrouteAll();
