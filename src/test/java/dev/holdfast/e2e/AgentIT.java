@@ -49,7 +49,7 @@ class AgentIT {
       system: You fix what is broken.
       targets: [{provider: openai%1$s, model: gpt-a}, {provider: my-claude%1$s, model: claude-b}]
       tools: [write_file, run_command]
-      limits: {max_retries: 10, llm_timeout: 15s}
+      limits: {max_retries: 10}
       """;
 
   private TestDatabase database;
@@ -164,7 +164,11 @@ class AgentIT {
                 + " \"payload\": {\"of\": \"it\"}}]}"));
     Files.writeString(own.directory().resolve("note.yaml"), "{kind: command, command: [cat]}");
     own.ok("design", "put", "note", "--file", "note.yaml");
-    long id = enqueue(own, "own", design("") + "may_enqueue: [note]\n");
+    long id =
+        enqueue(
+            own,
+            "own",
+            design("").replace("10}", "10, llm_timeout: 20s}") + "may_enqueue: [note]\n");
     HoldfastProcess worker = own.worker("--queue", "own");
     rows.awaitState(id, "needs_review");
 
@@ -192,7 +196,7 @@ class AgentIT {
         .isLessThanOrEqualTo(9600L);
     assertThat(millis(worker, "try 3 of openai/gpt-a: timeout, .* (\\d+) ms"))
         .as("the hang is cut by limits.llm_timeout")
-        .isBetween(15_000L, 60_000L);
+        .isBetween(20_000L, 60_000L);
     assertThat(rows.outcomes(id)).as("attempts of the ticket").containsExactly("succeeded");
     assertThat(rows.of(id, "result::text"))
         .isEqualTo("{\"status\": \"success\", \"content\": \"fixed\"}");
@@ -265,7 +269,7 @@ class AgentIT {
   void costLimit() throws Exception {
     models.always(toolCall("run_command", "{\"command\": \"true\"}"));
     worker();
-    long id = enqueue(design("").replace("{max_retries: 10,", "{max_cost_usd: 0.03,"));
+    long id = enqueue(design("").replace("{max_retries: 10}", "{max_cost_usd: 0.03}"));
     rows.awaitState(id, "on_hold");
 
     // A call of gpt-a costs 0.02, and may cost more: what may not fit is not sent.
