@@ -99,7 +99,7 @@ class BenchIT {
     try (Connection other = database.dataSource().getConnection();
         Statement statement = other.createStatement()) {
       statement.execute(LOCK);
-      Outcome outcome = holdfast.run("bench", "drain", "--quick");
+      Outcome outcome = holdfast.ask("bench", "drain", "--quick");
       assertThat(outcome.exit()).isEqualTo(1);
       assertThat(outcome.stderr())
           .endsWith(
