@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jdbi.v3.core.config.JdbiConfig;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -19,8 +20,15 @@ import org.jdbi.v3.core.statement.StatementContext;
 public final class RecordMapper<T> implements RowMapper<T> {
   private record Columns(Class<?> type, List<String> names) {}
 
-  /** All connections are configured alike, so a mapper of one fits another's rows. */
-  private static final Map<Columns, RowMapper<?>> KNOWN = new ConcurrentHashMap<>();
+  /** What is known to one {@code Jdbi}, whose statements share it. */
+  public static final class Known implements JdbiConfig<Known> {
+    private final Map<Columns, RowMapper<?>> mappers = new ConcurrentHashMap<>();
+
+    @Override
+    public Known createCopy() {
+      return this;
+    }
+  }
 
   private final Class<T> type;
 
@@ -36,12 +44,11 @@ public final class RecordMapper<T> implements RowMapper<T> {
   @Override
   public RowMapper<T> specialize(ResultSet rows, StatementContext context) throws SQLException {
     Columns columns = new Columns(type, names(rows.getMetaData()));
-    RowMapper<?> known = KNOWN.get(columns);
-    if (known == null) {
-      known = ConstructorMapper.of(type).specialize(rows, context);
-      KNOWN.put(columns, known);
-    }
-    RowMapper<?> mapper = known;
+    Map<Columns, RowMapper<?>> known = context.getConfig(Known.class).mappers;
+    RowMapper<?> there = known.get(columns);
+    RowMapper<?> mapper =
+        there == null ? ConstructorMapper.of(type).specialize(rows, context) : there;
+    known.putIfAbsent(columns, mapper);
     return (row, of) -> type.cast(mapper.map(row, of));
   }
 

@@ -64,6 +64,8 @@ public final class Transactions {
   private static Jdbi jdbi(OwnConnections connections) {
     Jdbi jdbi = Jdbi.create(connections).registerArgument(new BinaryArrays());
     jdbi.getConfig(SqlStatements.class).setSqlParser(PARSER);
+    // Made here, or else each statement makes its own.
+    jdbi.getConfig(RecordMapper.Known.class);
     return jdbi;
   }
 
