@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
 import dev.holdfast.cli.output.Terminal;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -42,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
@@ -51,7 +51,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Order(1) // it waits long
 @WithDatabase
 @Timeout(120)
-@EverySetup
+@Tag("slow") // its programs speak English in every setup
 class McpCommandIT {
   private static final String OPERATOR = "the-secret-of-ann-alone";
   private static final String VIEWER = "a-secret-of-a-viewer";

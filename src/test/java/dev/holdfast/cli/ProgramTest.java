@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -92,6 +93,7 @@ class ProgramTest {
   }
 
   @Test
+  @Tag("slow")
   @EnabledOnOs(OS.LINUX)
   @DisplayName("output that cannot be written is an error; that nobody reads it any more is none")
   void fullDisk() throws Exception {

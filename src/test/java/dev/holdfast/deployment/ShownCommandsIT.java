@@ -3,7 +3,6 @@ package dev.holdfast.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Cli;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -22,6 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * engine by {@code deploy/smoke.sh}, where there is one.
  */
 @WithDatabase
-@EverySetup
+@Tag("slow")
 @Timeout(180)
 class ShownCommandsIT {
   /** What is typed elsewhere, by the tests that do; "page" where those read the page itself. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leaving out what cannot match must not change a single answer. */
@@ -29,6 +30,7 @@ class ClassifierShortcutsTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A5-A13: answers are the same with and without shortcuts, for all labelled texts")
   void labelledTexts() {
     for (String text : TEXTS) {

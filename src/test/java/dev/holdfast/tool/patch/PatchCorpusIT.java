@@ -2,7 +2,6 @@ package dev.holdfast.tool.patch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitProgram;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("Patches as models write them, on real git")
 @Timeout(120)
-@EverySetup
 @Order(1) // it runs git all the time
 class PatchCorpusIT {
   private static final Git GIT = GitProgram.unconfined(System.getenv());
