@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mkdir -p target
 rm -f target/checks-good
 echo $$ >target/checks-beside
-nice "$1/bin/mvn" -B -q -Dmaven.repo.local="$2" -Pchecks -Dbuild.to=target/checks clean process-test-classes &
+"$1/bin/mvn" -B -q -Dmaven.repo.local="$2" -Pchecks -Dbuild.to=target/checks clean process-test-classes &
 checks=$!
 # A build that ends early ends them.
 trap 'kill "$checks"' TERM
