@@ -1,12 +1,10 @@
 package dev.holdfast.repair.git;
 
-import dev.holdfast.process.ClosedDirectory;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitProgram;
 import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,16 +43,18 @@ record Fetching(Git git, GitDirectory repository) {
 
   private void fetchLocal(RepositorySource.Local local, Optional<String> wanted)
       throws IOException, InterruptedException {
-    GitDirectory original = original(git, local.path());
+    Original original = Original.at(git, local.path());
     Optional<String> found =
-        wanted.isPresent() ? original.commit(wanted.get()) : begun(original, local.ref());
+        wanted.isPresent()
+            ? original.directory().commit(wanted.get())
+            : begun(original.directory(), local.ref());
     String commit =
         found.orElseThrow(
             () ->
                 new RepositoryException(
                     "%s has no branch, tag or commit %s: correct repository.ref"
                         .formatted(local.path(), wanted.orElse(local.ref()))));
-    String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
+    String path = original.path();
     repository.checked(
         fetch(
             "--depth=1",
@@ -71,11 +71,11 @@ record Fetching(Git git, GitDirectory repository) {
    */
   boolean fetchResult(RepositorySource.Local local, String commit)
       throws IOException, InterruptedException {
-    GitDirectory original = original(git, local.path());
-    if (original.commit(commit).isEmpty()) {
+    Original original = Original.at(git, local.path());
+    if (original.directory().commit(commit).isEmpty()) {
       return false;
     }
-    String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
+    String path = original.path();
     // With the base, which stays where the history ends.
     repository.checked(
         fetch("--depth=2", "--upload-pack=" + server("upload-pack", path), "--", path, commit));
@@ -146,29 +146,6 @@ record Fetching(Git git, GitDirectory repository) {
     all.add("--no-write-fetch-head");
     all.addAll(List.of(words));
     return repository.command(all.toArray(String[]::new)).withTimeout(TIMEOUT);
-  }
-
-  /**
-   * The original, as it is found without looking further up.
-   *
-   * @throws RepositoryException if there is none
-   */
-  static GitDirectory original(Git git, Path path) throws IOException, InterruptedException {
-    Optional<String> hidden = ClosedDirectory.hides(path, "its host");
-    if (hidden.isPresent()) {
-      throw new RepositoryException(
-          "the directory " + hidden.get() + " or correct repository.path");
-    }
-    if (!Files.isDirectory(path)) {
-      throw new RepositoryException(
-          "there is no directory " + path + " on the worker's host: correct repository.path");
-    }
-    GitDirectory original = new GitDirectory(new OfflineGit(git), path.toRealPath());
-    if (!original.run(original.command("rev-parse", "--git-dir")).isSuccess()) {
-      throw new RepositoryException(
-          path + " is no git repository: name the root of a checkout or a bare repository");
-    }
-    return original;
   }
 
   /**

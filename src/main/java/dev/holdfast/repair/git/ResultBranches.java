@@ -5,7 +5,9 @@ import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +31,12 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
 
   /** Names in the configuration of the ticket's repository the ticket that has made the results. */
   private static final String OWNER = "holdfast.ticket";
+
+  /** At the end of the line of a branch that a person has checked out. */
+  private static final String CHECKED_OUT = "\t*";
+
+  private static final String REFS =
+      "--format=%(objectname)\t%(refname)%(if)%(worktreepath)%(then)" + CHECKED_OUT + "%(end)";
 
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
 
@@ -64,10 +72,7 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
    */
   void setAside(Optional<String> owner) throws IOException, InterruptedException {
     boolean own = owner.isPresent() && owner.equals(owner());
-    if (!own) {
-      move(OWN, EARLIER);
-    }
-    move(ALL, own ? OWN : EARLIER);
+    move(own ? List.of(ALL) : List.of(OWN, ALL), own ? OWN : EARLIER);
     repository.checked("config", OWNER, owner.orElse(""));
   }
 
@@ -76,15 +81,17 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     return known.isSuccess() ? Optional.of(known.stdout().strip()) : Optional.empty();
   }
 
-  private void move(String from, String to) throws IOException, InterruptedException {
+  private void move(List<String> from, String to) throws IOException, InterruptedException {
     for (Map.Entry<String, String> each : refs(from).entrySet()) {
       repository.checked("update-ref", to + each.getValue(), each.getValue());
       repository.checked("update-ref", "-d", each.getKey());
     }
   }
 
-  private Map<String, String> refs(String below) throws IOException, InterruptedException {
-    return commits(repository.checked("for-each-ref", "--format=%(objectname)\t%(refname)", below));
+  private Map<String, String> refs(List<String> below) throws IOException, InterruptedException {
+    List<String> words = new ArrayList<>(List.of("for-each-ref", REFS));
+    words.addAll(below);
+    return commits(repository.checked(words.toArray(String[]::new)));
   }
 
   /**
@@ -96,10 +103,11 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
    */
   Place place(RepositorySource source, Optional<String> result, String commit)
       throws IOException, InterruptedException {
-    Set<String> own = new HashSet<>(refs(OWN).values());
+    Set<String> own = new HashSet<>(refs(List.of(OWN)).values());
     result.ifPresent(own::add);
-    Map<String, String> there = there(source);
-    Set<String> checkedOut = checkedOut(source);
+    String branches = there(source);
+    Map<String, String> there = commits(branches);
+    Set<String> checkedOut = checkedOut(branches);
     String name = current();
     for (int next = number(name) + 1; true; next++) {
       String at = there.get(HEADS + name);
@@ -111,20 +119,18 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     }
   }
 
-  private Set<String> checkedOut(RepositorySource source) throws IOException, InterruptedException {
-    String format = "--format=%(if)%(worktreepath)%(then)%(refname)%(end)";
-    return source instanceof RepositorySource.Local local
-        ? Fetching.original(git, local.path())
-            .checked("for-each-ref", format, ALL)
-            .lines()
-            .collect(Collectors.toSet())
-        : Set.of();
+  private static Set<String> checkedOut(String there) {
+    return there
+        .lines()
+        .filter(line -> line.endsWith(CHECKED_OUT))
+        .map(line -> line.split("\t", -1)[1])
+        .collect(Collectors.toSet());
   }
 
   /** The branch of the source that has a result of this ticket, or else the current name. */
   String nameOf(RepositorySource.Local local, String commit)
       throws IOException, InterruptedException {
-    for (Map.Entry<String, String> each : there(local).entrySet()) {
+    for (Map.Entry<String, String> each : commits(there(local)).entrySet()) {
       String ref = each.getKey();
       boolean own = ref.equals(HEADS + name(1)) || ref.startsWith(HEADS + name(1) + "-");
       if (own && each.getValue().equals(commit)) {
@@ -146,20 +152,18 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     return name.equals(name(1)) ? 1 : Integer.parseInt(name.substring(name(1).length() + 1));
   }
 
-  private Map<String, String> there(RepositorySource source)
-      throws IOException, InterruptedException {
+  /** A line for each branch of a result there. */
+  private String there(RepositorySource source) throws IOException, InterruptedException {
     return switch (source) {
       case RepositorySource.Local local ->
-          commits(
-              Fetching.original(git, local.path())
-                  .checked("for-each-ref", "--format=%(objectname)\t%(refname)", ALL));
+          Original.at(git, local.path()).directory().checked("for-each-ref", REFS, ALL);
       case RepositorySource.Remote remote -> {
         GitCommand ask =
             repository
                 .command("ls-remote", "--", remote.url(), HEADS + name(1) + "*")
                 .withTimeout(TIMEOUT)
                 .withOwnConfiguration();
-        yield commits(repository.checked(ask));
+        yield repository.checked(ask);
       }
     };
   }
@@ -168,8 +172,8 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   private static Map<String, String> commits(String lines) {
     Map<String, String> commits = new TreeMap<>();
     for (String line : lines.lines().toList()) {
-      int tab = line.indexOf('\t');
-      commits.put(line.substring(tab + 1), line.substring(0, tab));
+      String[] words = line.split("\t", -1);
+      commits.put(words[1], words[0]);
     }
     return commits;
   }

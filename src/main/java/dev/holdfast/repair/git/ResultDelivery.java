@@ -24,8 +24,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
    */
   void publish(RepositorySource.Local local, ResultBranches.Place place, String commit)
       throws IOException, InterruptedException {
-    GitDirectory original = Fetching.original(git, local.path());
-    String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
+    String path = Original.at(git, local.path()).path();
     repository.checked(
         push(
             "--receive-pack=" + Fetching.server("receive-pack", path),
@@ -61,7 +60,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
 
   private Delivery mergeLocal(RepositorySource.Local local, String base, String commit)
       throws IOException, InterruptedException {
-    GitDirectory original = Fetching.original(git, local.path());
+    GitDirectory original = Original.at(git, local.path()).directory();
     Optional<String> target = branchOf(original, local.ref());
     if (target.isEmpty()) {
       return new Delivery.Refused(

@@ -61,8 +61,8 @@ public final class TicketRepositories {
     boolean opened = false;
     try {
       Removal.aside(place.worktrees(), place.trash());
-      requireRoomForResult(source);
-      GitDirectory repository = repository(place, source);
+      String format = format(source);
+      GitDirectory repository = repository(place, format);
       if (base.isEmpty()) {
         new ResultBranches(git, repository, ticketId).setAside(owner);
       }
@@ -79,20 +79,8 @@ public final class TicketRepositories {
     }
   }
 
-  /** To git a branch is a file or a directory: beside {@code holdfast} no result can be. */
-  private void requireRoomForResult(RepositorySource source)
-      throws IOException, InterruptedException {
-    if (source instanceof RepositorySource.Local local
-        && Fetching.original(git, local.path()).commit("refs/heads/holdfast").isPresent()) {
-      throw new RepositoryException(
-          local.path()
-              + " has a branch holdfast, beside which git can make no branch of a result,"
-              + " holdfast/ticket-ID: rename it (git branch -m holdfast OTHER)");
-    }
-  }
-
   /** The bare repository, made anew where a crash left it incomplete. */
-  private GitDirectory repository(TicketDirectory place, RepositorySource source)
+  private GitDirectory repository(TicketDirectory place, String format)
       throws IOException, InterruptedException {
     GitDirectory repository = new GitDirectory(git, place.repository());
     if (Files.isDirectory(place.repository())) {
@@ -103,18 +91,26 @@ public final class TicketRepositories {
       DirectoryTree.delete(place.repository());
     }
     Files.createDirectories(place.repository());
-    repository.checked(
-        "init", "--quiet", "--bare", "--template=", "--object-format=" + format(source));
+    repository.checked("init", "--quiet", "--bare", "--template=", "--object-format=" + format);
     return repository;
   }
 
-  /** Ids of two lengths do not go into one repository. */
+  /**
+   * Ids of two lengths do not go into one repository. To git a branch is a file or a directory:
+   * beside {@code holdfast} no result can be.
+   */
   private String format(RepositorySource source) throws IOException, InterruptedException {
-    return switch (source) {
-      case RepositorySource.Local local ->
-          Fetching.original(git, local.path()).checked("rev-parse", "--show-object-format");
-      case RepositorySource.Remote remote -> "sha1";
-    };
+    if (!(source instanceof RepositorySource.Local local)) {
+      return "sha1";
+    }
+    Original original = Original.at(git, local.path());
+    if (original.directory().commit("refs/heads/holdfast").isPresent()) {
+      throw new RepositoryException(
+          local.path()
+              + " has a branch holdfast, beside which git can make no branch of a result,"
+              + " holdfast/ticket-ID: rename it (git branch -m holdfast OTHER)");
+    }
+    return original.format();
   }
 
   /** Left by a git that was killed; nobody else can be at work here. */

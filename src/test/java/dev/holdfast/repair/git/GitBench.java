@@ -20,12 +20,18 @@ public record GitBench(Path temp) {
   public Path repository(String name, Map<String, String> files)
       throws IOException, InterruptedException {
     Path directory = Files.createDirectories(temp.resolve(name));
-    owner(directory, "init", "-q", "-b", "main");
-    commit(directory, files);
+    owner(directory, "init", "-q", "--template=", "-b", "main");
+    commitFiles(directory, files);
     return directory;
   }
 
   public String commit(Path directory, Map<String, String> files)
+      throws IOException, InterruptedException {
+    commitFiles(directory, files);
+    return owner(directory, "rev-parse", "HEAD");
+  }
+
+  private void commitFiles(Path directory, Map<String, String> files)
       throws IOException, InterruptedException {
     for (Map.Entry<String, String> file : files.entrySet()) {
       Path path = directory.resolve(file.getKey());
@@ -34,7 +40,6 @@ public record GitBench(Path temp) {
     }
     owner(directory, "add", "-A");
     owner(directory, "commit", "-q", "-m", "a commit");
-    return owner(directory, "rev-parse", "HEAD");
   }
 
   /** Git as the repository's owner runs it: with its hooks and filters. */

@@ -215,7 +215,7 @@ class TicketRepositoryIT {
 
     public static void main(String[] args) throws Exception {
       try {
-        Fetching.original(GitBench.GIT, Path.of(args[0]));
+        Original.at(GitBench.GIT, Path.of(args[0]));
       } catch (RepositoryException e) {
         System.out.println(e.getMessage());
       }
