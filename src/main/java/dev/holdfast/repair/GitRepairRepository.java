@@ -44,6 +44,9 @@ public final class GitRepairRepository implements RepairRepository {
   private final PatchApplier applier;
   private final Map<Integer, Worktree> worktrees = new ConcurrentHashMap<>();
 
+  /** The tree that a lane's files still are, since nothing has changed them or run among them. */
+  private final Map<Integer, String> untouched = new ConcurrentHashMap<>();
+
   /**
    * @param repository stays the caller's to close
    * @param limits of models' patches
@@ -69,7 +72,7 @@ public final class GitRepairRepository implements RepairRepository {
 
   @Override
   public Verified verify(Tree tree) throws IOException, InterruptedException {
-    Verification result = verification(at(tree, 0));
+    Verification result = verification(toTouch(tree, 0));
     if (tree.diff().isEmpty() && !result.flaky()) {
       requireTests(result);
     }
@@ -106,7 +109,7 @@ public final class GitRepairRepository implements RepairRepository {
   @Override
   public Trial attempt(Tree tree, String output, int lane)
       throws IOException, InterruptedException {
-    Worktree worktree = at(tree, lane);
+    Worktree worktree = toTouch(tree, lane);
     return switch (applier.apply(worktree.directory(), output)) {
       case PatchResult.NoOp none -> new Trial.NoOp();
       case PatchResult.Rejected rejected -> refused(rejected);
@@ -184,12 +187,25 @@ public final class GitRepairRepository implements RepairRepository {
     if (worktree == null) {
       worktree = repository.worktree("lane-" + (lane + 1), repository.baseTree());
       worktrees.put(lane, worktree);
+      untouched.put(lane, repository.baseTree());
     }
+    if (tree.id().equals(untouched.get(lane))) {
+      return worktree;
+    }
+    untouched.remove(lane);
     try {
       worktree.restore(tree.id());
+      untouched.put(lane, tree.id());
     } catch (IOException missing) {
       rebuild(worktree, tree, missing);
     }
+    return worktree;
+  }
+
+  /** The same for what changes the files or runs programs among them. */
+  private Worktree toTouch(Tree tree, int lane) throws IOException, InterruptedException {
+    Worktree worktree = at(tree, lane);
+    untouched.remove(lane);
     return worktree;
   }
 
