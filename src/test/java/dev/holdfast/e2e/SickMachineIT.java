@@ -52,9 +52,13 @@ class SickMachineIT {
   private static final String FULL_DISK =
       "mkdir $TMPDIR/full; mount -t tmpfs -o nr_inodes=1 tmpfs $TMPDIR/full; ";
 
-  /** Then there is no room for an empty file either; the names of its own streams go first. */
+  /**
+   * Then there is no room for an empty file either. First all that the small disk has must be its
+   * own two directories and the three streams of this program, whose names go: other programs'
+   * would make room when they end.
+   */
   private static final String FILL =
-      "while ls -d $TMPDIR/holdfast-streams-* >/dev/null 2>&1; do sleep 0.01; done; i=0;"
+      "while [ $(stat -f -c %d $TMPDIR) -lt 195 ]; do sleep 0.01; done; i=0;"
           + " while true 2>/dev/null >$TMPDIR/fill/$i; do i=$((i+1)); done 2>/dev/null; ";
 
   private static final int FEWER_THAN_A_START_NEEDS = 4;
