@@ -63,7 +63,14 @@ public final class Browsers implements AutoCloseable {
                 new BrowserType.LaunchOptions()
                     .setExecutablePath(chromium.orElseThrow())
                     // As root, as on CI, Chromium has no sandbox; and such a machine has no GPU.
-                    .setArgs(List.of("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"))));
+                    // Each process costs its start: one draws all pages, none only paints.
+                    .setArgs(
+                        List.of(
+                            "--no-sandbox",
+                            "--disable-dev-shm-usage",
+                            "--disable-gpu",
+                            "--in-process-gpu",
+                            "--renderer-process-limit=1"))));
   }
 
   private static Playwright driver() {
