@@ -5,10 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.TestSql;
+import dev.holdfast.postgres.testing.TestQueueState;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.worker.HandlerResult;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +59,35 @@ class TestHoldfastIT {
     }
     assertThat(sql.number("SELECT count(*) FROM holdfast.provider_cooldowns")).isZero();
     assertThat(sql.number("SELECT count(*) FROM holdfast.claim_limits")).isOne();
+  }
+
+  @Test
+  @DisplayName("a drain does not end while a worker ends a batch that others wait for")
+  void endOfBatch() throws Exception {
+    Iterator<NewTicket> tickets = List.of(NewTicket.ofKind("first")).iterator();
+    long batch = holdfast.inbox().enqueueBatch(tickets, "ann", "b").batchId();
+    holdfast.enqueue(NewTicket.ofKind("follower").withAfterBatch(batch));
+    sql.run("UPDATE holdfast.tickets SET state = 'cancelled' WHERE kind = 'first'");
+    try (Connection worker = holdfast.dataSource().getConnection();
+        Statement statement = worker.createStatement()) {
+      worker.setAutoCommit(false);
+      AtomicInteger transactions = new AtomicInteger();
+      DataSource meanwhile =
+          (DataSource)
+              Proxy.newProxyInstance(
+                  getClass().getClassLoader(),
+                  new Class<?>[] {DataSource.class},
+                  (self, method, arguments) -> {
+                    if (transactions.getAndIncrement() == 1) {
+                      statement.execute("SELECT holdfast.advance_batches()");
+                    }
+                    return method.invoke(holdfast.dataSource(), arguments);
+                  });
+      TestQueueState state = new TestQueueState(meanwhile);
+      state.keepUp();
+      assertThat(state.hasWork(List.of("follower"))).isTrue();
+    }
+    holdfast.clear();
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 
 /** Tells tests if there is work. Thread-safe. */
 public final class TestQueueState {
@@ -25,17 +26,21 @@ public final class TestQueueState {
 
   /**
    * Does now what workers do beside tickets: expired tickets go on hold, batches end, releases go
-   * on.
+   * on. In one transaction: workers pass over what it has touched, and it waits for what they have.
    */
   public void keepUp() {
-    number(sql.load("test_look_now"));
-    long some;
-    do {
-      some =
-          number("SELECT holdfast.hold_expired()")
-              + number("SELECT holdfast.advance_batches()")
-              + number("SELECT holdfast.advance_releases()");
-    } while (some > 0);
+    transactions.run(
+        handle -> {
+          number(handle, sql.load("test_look_now"));
+          long some;
+          do {
+            some =
+                number(handle, "SELECT holdfast.hold_expired()")
+                    + number(handle, "SELECT holdfast.advance_batches()")
+                    + number(handle, "SELECT holdfast.advance_releases()");
+          } while (some > 0);
+          return some;
+        });
   }
 
   /**
@@ -85,7 +90,10 @@ public final class TestQueueState {
   }
 
   private long number(String query) {
-    return transactions.runStatement(
-        handle -> handle.createQuery(sql.inSchema(query)).mapTo(Long.class).one());
+    return transactions.runStatement(handle -> number(handle, query));
+  }
+
+  private long number(Handle handle, String query) {
+    return handle.createQuery(sql.inSchema(query)).mapTo(Long.class).one();
   }
 }
