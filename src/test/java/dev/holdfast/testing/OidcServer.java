@@ -7,19 +7,20 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -68,14 +69,8 @@ public final class OidcServer implements AutoCloseable {
 
   private static final JWSHeader.Builder RS256 = new JWSHeader.Builder(JWSAlgorithm.RS256);
 
-  /** Made when first used, for to make one takes a third of a second. */
-  private static final class OwnKey {
-    static final RSAKey KEY = newKey();
-  }
-
-  private static final class OtherKey {
-    static final RSAKey KEY = newKey();
-  }
+  /** Of no one: to make one takes a second of processor time, and on a busy machine too long. */
+  private static final JWKSet KEYS = keys();
 
   private final HttpServer server;
   private volatile String keyId = "one";
@@ -85,12 +80,16 @@ public final class OidcServer implements AutoCloseable {
   private final AtomicInteger questions = new AtomicInteger();
   private volatile @Nullable CountDownLatch outage;
 
-  private static RSAKey newKey() {
-    try {
-      return new RSAKeyGenerator(2048).generate();
-    } catch (JOSEException e) {
+  private static JWKSet keys() {
+    try (InputStream file = OidcServer.class.getResourceAsStream("oidc-keys.json")) {
+      return JWKSet.load(file);
+    } catch (IOException | ParseException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static RSAKey key(String id) {
+    return KEYS.getKeyByKeyId(id).toRSAKey();
   }
 
   public OidcServer() {
@@ -136,7 +135,7 @@ public final class OidcServer implements AutoCloseable {
   }
 
   private RSAKey key() {
-    return new RSAKey.Builder(OwnKey.KEY).keyID(keyId).build();
+    return new RSAKey.Builder(key("own")).keyID(keyId).build();
   }
 
   private void settings(HttpExchange exchange) throws IOException {
@@ -246,7 +245,7 @@ public final class OidcServer implements AutoCloseable {
         }
         default -> {
           SignedJWT token = new SignedJWT(RS256.keyID(keyId).build(), claims);
-          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? OtherKey.KEY : key()));
+          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? key("other") : key()));
           yield token.serialize();
         }
       };
