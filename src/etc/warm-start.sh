@@ -27,9 +27,8 @@ has_started() {
   grep -q ' listens on ' "$place/out" 2>/dev/null
 }
 
-# Nobody answers at port 9: the call of the model is made, and no more.
-has_called() {
-  grep -q ' try 1 of ' "$place/out" 2>/dev/null
+has_reported() {
+  grep -q ' agent:final-report-accepted: ' "$place/out" 2>/dev/null
 }
 
 have_run() {
@@ -48,9 +47,19 @@ await() {
 
 cd "$place"
 rm -f "$caches/holdfast.aot" "$caches/commands.aot"
-# No setting of the person who builds takes part in it.
+# No setting of the person who builds takes part in it. Nobody answers the vendors' libraries at port 9; the script does.
 clean=(env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"}
-  OPENAI_API_KEY=none HOLDFAST_PROVIDERS_OPENAI_BASE_URL=http://127.0.0.1:9)
+  OPENAI_API_KEY=none HOLDFAST_PROVIDERS_OPENAI_BASE_URL=http://127.0.0.1:9
+  ANTHROPIC_API_KEY=none HOLDFAST_PROVIDERS_ANTHROPIC_BASE_URL=http://127.0.0.1:9
+  HOLDFAST_PROVIDERS_SCRIPTED_TYPE=scripted HOLDFAST_PROVIDERS_SCRIPTED_SCRIPT="$place/script.yaml")
+cat >script.yaml <<'SCRIPT'
+steps:
+  - tool_calls:
+      - {name: write_file, arguments: {path: a, content: b}}
+      - {name: run_command, arguments: {command: cat a}}
+  - tool_calls:
+      - {name: agent__final_report, arguments: {status: success, content: done}}
+SCRIPT
 # Without figures of how often methods ran: from a run with the small compiler they make the big one's code of a server slower (ADR 41).
 # The option is a diagnostic one: a later Java that does not know it makes its cache all the same.
 no_figures="-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining"
@@ -60,7 +69,11 @@ quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC $no_figures"
 worker=$!
 await has_started
 if has_started; then
-  printf 'kind: agent\ntargets: [{provider: openai, model: none}]\n' >agent.yaml
+  cat >agent.yaml <<'DESIGN'
+kind: agent
+tools: [read_file, write_file, run_command]
+targets: [{provider: openai, model: a}, {provider: anthropic, model: b}, {provider: scripted, model: c}]
+DESIGN
   printf 'kind: command\nreview: none\ncommand: [echo, "{}"]\n' >works.yaml
   printf 'kind: command\ncommand: [sh, -c, "echo it broke >&2; exit 1"]\n' >fails.yaml
   cat >lines <<'LINES'
@@ -85,7 +98,7 @@ LINES
     "$launcher" list >commands 2>&1 &
   commands=$!
   await have_run
-  await has_called
+  await has_reported
 fi
 # Each writes its cache when it ends: both at once.
 kill -TERM "$worker" 2>/dev/null || true
