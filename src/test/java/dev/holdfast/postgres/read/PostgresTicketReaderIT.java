@@ -288,9 +288,9 @@ class PostgresTicketReaderIT {
           INSERT INTO holdfast.ticket_base (filed, kind, state, held_at, completed_at)
           SELECT true, 'many', CASE WHEN i % 1000 = 0 THEN 'on_hold' ELSE 'done' END,
             CASE WHEN i % 1000 = 0 THEN now() END, now()
-          FROM generate_series(1, 20000) i RETURNING id
-        ), ids AS MATERIALIZED (SELECT array_agg(id) AS ids FROM added)
-        SELECT holdfast.file_tickets(ids) FROM ids
+          FROM generate_series(1, 20000) i RETURNING id, state
+        ), held AS MATERIALIZED (SELECT array_agg(id) AS ids FROM added WHERE state = 'on_hold')
+        SELECT holdfast.file_tickets(ids) FROM held
         """);
     tickets.in(TicketState.IN_PROGRESS);
     sql.run("ANALYZE holdfast.ticket_base");
