@@ -1029,7 +1029,7 @@ GRANT SELECT ON holdfast.attempt_costs TO holdfast_designer, holdfast_operator, 
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.attempt_costs TO holdfast_worker;
 
 CREATE OR REPLACE VIEW awaited_providers AS
-SELECT split_part(s.scope, '/', 1) AS provider, w.ticket_id
+SELECT split_part(s.scope, '/', 1) AS provider, w.ticket_id, s.scope
 FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no CROSS JOIN LATERAL unnest(w.scopes) AS s (scope)
 WHERE CASE b.state
   WHEN 'ready' THEN w.kind IN ('provider', 'trial')
@@ -8420,7 +8420,7 @@ BEGIN
     WHERE outage_of(c) >= after_ms * interval '1 millisecond'
       -- One key of several is no outage while the others work on.
       AND (c.key_id = '' OR EXISTS (
-        SELECT FROM known_waits w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+        SELECT FROM awaited_providers a WHERE a.provider = c.provider AND a.scope = c.provider || '/' || c.key_id || '/' || c.model))
       AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
     GROUP BY c.provider ORDER BY c.provider
   LOOP

@@ -561,6 +561,24 @@ class PostgresAccountStoreIT {
     assertThat(only().outage()).as("it is cancelled").isNull();
   }
 
+  @Test
+  @DisplayName(
+      "B56: people are told of a provider of one key that answers 429 for hours, also where its"
+          + " tickets are held before anybody could tell")
+  void keyIsOutAndHeld() {
+    PostgresAccountStore store = store("one");
+    TestQueue queue = TestQueue.on(sql);
+    long id = queue.enqueue();
+    store.failed(failure(OTHER_KEY, Reason.RATE_LIMIT, Duration.ofMinutes(5), false), 1);
+    putOff(queue, 1);
+    for (String table : List.of("ticket_waits", "provider_cooldowns")) {
+      sql.run("UPDATE holdfast." + table + " SET since = since - interval '7 h'");
+    }
+    assertThat(store.upkeep(OutageSettings.DEFAULT)).as("the outage").hasSize(1);
+    assertThat(onHold(queue)).isEqualTo(1);
+    sql.run("SELECT holdfast.cancel_ticket(?, 'ann', 'over')", id);
+  }
+
   /** All that may be claimed is tried and has to wait for the key; exactly so many. */
   private static List<Long> putOff(TestQueue queue, int expected) {
     List<ClaimedTicket> tickets = queue.claim(expected + 1);
