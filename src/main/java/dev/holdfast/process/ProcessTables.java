@@ -1,7 +1,6 @@
 package dev.holdfast.process;
 
 import java.io.IOException;
-import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +13,17 @@ import org.jspecify.annotations.Nullable;
 final class ProcessTables {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition read = lock.newCondition();
-  private long begun;
-  private long done;
+  private Reading next = new Reading();
   private boolean underWay;
   private @Nullable ProcessTable latest;
 
-  /** The earliest start that the next reading is asked for. */
-  private long oldest = Long.MAX_VALUE;
+  /** One reading, for all who came before it began. A later one may leave out what they ask for. */
+  private static final class Reading {
+    /** The earliest start that it is asked for. */
+    private long oldest = Long.MAX_VALUE;
+
+    private @Nullable ProcessTable table;
+  }
 
   /**
    * The table as it was at some time after the call.
@@ -31,27 +34,26 @@ final class ProcessTables {
   ProcessTable look(long since) throws IOException {
     lock.lock();
     try {
-      long wanted = begun + 1;
-      while (done < wanted) {
-        oldest = Math.min(oldest, since);
+      Reading mine = next;
+      mine.oldest = Math.min(mine.oldest, since);
+      while (mine.table == null) {
         if (underWay) {
           read.awaitUninterruptibly();
         } else {
-          read();
+          read(mine);
         }
       }
-      return Objects.requireNonNull(latest);
+      return mine.table;
     } finally {
       lock.unlock();
     }
   }
 
   /** Without the lock: who comes meanwhile, and who was served, must not queue up behind it. */
-  private void read() throws IOException {
-    begun++;
+  private void read(Reading reading) throws IOException {
     underWay = true;
-    long since = oldest;
-    oldest = Long.MAX_VALUE;
+    next = new Reading();
+    long since = reading.oldest;
     ProcessTable before = latest;
     ProcessTable table = null;
     lock.unlock();
@@ -62,7 +64,7 @@ final class ProcessTables {
       underWay = false;
       if (table != null) {
         latest = table;
-        done = begun;
+        reading.table = table;
       }
       read.signalAll();
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ManyStopsIT {
   private static final int PROGRAMS = 300;
   private static final String STUBBORN =
@@ -38,19 +38,22 @@ class ManyStopsIT {
           + " is told that one has ended before it has")
   void many() throws Exception {
     List<Thread> stoppers = new ArrayList<>();
+    long started = System.nanoTime();
     try (LogLines log = new LogLines(ProcessTree.class)) {
       for (int i = 0; i < PROGRAMS; i++) {
         String name = "program-" + i;
         stoppers.add(Thread.startVirtualThread(() -> run(name)));
       }
-      await().atMost(Duration.ofSeconds(60)).until(() -> files().size() == 2 * PROGRAMS);
+      await().atMost(Duration.ofMinutes(5)).until(() -> files().size() == 2 * PROGRAMS);
 
       long begun = System.nanoTime();
+      // A machine that is slow to start them is slow to stop them.
+      Duration limit = Duration.ofSeconds(20).plusNanos(begun - started);
       stoppers.forEach(Thread::interrupt);
       for (Thread stopper : stoppers) {
         stopper.join();
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
+      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(limit);
       assertThat(log.of(Level.WARN)).isEmpty();
     } finally {
       for (Path file : files()) {
