@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,14 +23,14 @@ final class RetryPage {
   /** A shorter gap is no wait: it is what a busy machine takes. */
   private static final double SHORTEST_WAIT = 1.8;
 
-  /** A wait may be longer by its spread, and by what a busy machine takes. */
-  private static final double SLACK = 6;
+  /** The spread of a cool-down of five seconds; a longer one has none here. */
+  private static final double SPREAD = 1.1;
 
-  /** The first request of a call may come so late, for all tickets begin at once. */
-  private static final double LATE = 1.5;
+  /** Milliseconds are rounded. */
+  private static final double ROUNDED = 0.01;
 
-  /** Between two calls with no wait between them. */
-  private static final double BUSY = 4.5;
+  /** Nobody waits so long between two calls, and no machine takes so long for one. */
+  private static final double HANGS = 60;
 
   private final String head;
   private final Map<String, String> waitsBefore;
@@ -67,7 +68,7 @@ final class RetryPage {
     }
     String name = "| " + setup.words();
     String before = waitsBefore.get(heading + name);
-    String waits = before != null && fits(before, row.gaps()) ? before : waits(row.gaps());
+    String waits = before != null && fits(before, row) ? before : waits(row.told());
     text.append(String.join(" | ", name, row.calls(), waits, row.then())).append(" |\n");
   }
 
@@ -82,22 +83,31 @@ final class RetryPage {
   }
 
   /**
-   * Whether the page's waits are among these in their order, each a little longer at most, and no
-   * other is longer than what a busy machine takes.
+   * Whether the worker says that it makes the page's waits and no other, none longer than by its
+   * spread, and calls so late at least. How much later says only how busy the machine is.
    */
-  private static boolean fits(String page, List<Double> gaps) {
-    String[] said = page.equals("none") ? new String[0] : page.split(", ");
+  private static boolean fits(String page, RetrySeen.Row row) {
+    List<Double> said =
+        page.equals("none")
+            ? List.of()
+            : Arrays.stream(page.split(", "))
+                .map(wait -> Double.parseDouble(wait.replace(" s", "")))
+                .toList();
+    List<Double> told = row.told().stream().filter(wait -> wait >= SHORTEST_WAIT).toList();
     int met = 0;
-    for (double gap : gaps) {
-      double next = met < said.length ? Double.parseDouble(said[met].replace(" s", "")) : -1;
-      double least = Math.min(next * 0.8, Math.max(next - LATE, SHORTEST_WAIT));
-      if (next > 0 && gap >= least && gap <= next + SLACK) {
-        met++;
-      } else if (gap > BUSY) {
+    for (double gap : row.gaps()) {
+      if (gap > HANGS) {
         return false;
       }
+      if (met < said.size() && gap >= said.get(met) - ROUNDED) {
+        met++;
+      }
     }
-    return met == said.length;
+    boolean fits = met == said.size() && told.size() == said.size();
+    for (int i = 0; fits && i < said.size(); i++) {
+      fits = told.get(i) <= said.get(i) + SPREAD;
+    }
+    return fits;
   }
 
   void people(Map<String, List<String>> parts) {

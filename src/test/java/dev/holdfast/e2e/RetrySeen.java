@@ -20,22 +20,49 @@ record RetrySeen(
     HoldfastProcess watch,
     List<String> told,
     List<ModelRequest> requests) {
+  /** What the design of {@link Fault#SILENT} gives a call, in seconds. */
+  private static final double SILENCE = 4;
+
   /**
    * One line of a fault's table.
    *
    * @param gaps the seconds between one call and the next
+   * @param told the seconds that the worker says it waits, in their order
    */
-  record Row(String calls, List<Double> gaps, String then) {}
+  record Row(String calls, List<Double> gaps, List<Double> told, String then) {}
 
   Row row(Fault fault, TargetsAndKeys setup, long id) throws IOException, InterruptedException {
     String suffix = "." + fault.name() + "." + setup.name();
     List<ModelRequest> all =
         requests.stream().filter(each -> each.model().endsWith(suffix)).toList();
+    if (fault == Fault.SILENT) {
+      // The worker's clock begins before a late server's: its own time of each call but the last.
+      List<Double> times = seconds("latencyMs", id);
+      List<Double> waits = times.subList(0, times.size() - 1);
+      List<Double> told = waits.stream().map(wait -> Math.min(wait, SILENCE)).toList();
+      return new Row(calls(fault, setup, all), waits, told, then(id));
+    }
     List<Double> gaps = new ArrayList<>();
     for (int i = 1; i < all.size(); i++) {
       gaps.add((all.get(i).atNanos() - all.get(i - 1).atNanos()) / 1e9);
     }
-    return new Row(calls(fault, setup, all), gaps, then(id));
+    List<Double> told = new ArrayList<>(seconds("backoffMs", id));
+    told.addAll(seconds("delayMs", id));
+    return new Row(calls(fault, setup, all), gaps, told, then(id));
+  }
+
+  private List<Double> seconds(String key, long id) {
+    return rows
+        .column(
+            "SELECT details->>? FROM holdfast.session_events WHERE ticket_id = ? AND event IN"
+                + " ('attempt_finished', 'auto_retry_start') AND details->>? IS NOT NULL ORDER BY"
+                + " id",
+            key,
+            id,
+            key)
+        .stream()
+        .map(ms -> Double.parseDouble(ms) / 1e3)
+        .toList();
   }
 
   private String calls(Fault fault, TargetsAndKeys setup, List<ModelRequest> all)
