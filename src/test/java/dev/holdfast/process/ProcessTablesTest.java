@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testing.AtOnce;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.DisplayName;
@@ -43,7 +44,7 @@ class ProcessTablesTest {
   }
 
   private long looksWithout(long pid, long since) throws Exception {
-    long session = ProcessTable.stat(pid).session();
+    long session = Objects.requireNonNull(ProcessTable.stat(pid)).session();
     long missed = 0;
     for (int i = 0; i < LOOKS; i++) {
       boolean found =
