@@ -55,11 +55,20 @@ class PrunerIT {
   }
 
   private long old(String state) {
-    return database.number(
-        "INSERT INTO holdfast.tickets (kind, state, completed_at) VALUES (?, ?,"
-            + " now() - interval '2 days') RETURNING id",
-        queue.kind(),
-        state);
+    return old(state, 1).getFirst();
+  }
+
+  private List<Long> old(String state, int count) {
+    return database
+        .column(
+            "INSERT INTO holdfast.tickets (kind, state, completed_at) SELECT ?, ?,"
+                + " now() - interval '2 days' FROM generate_series(1, ?) RETURNING id",
+            queue.kind(),
+            state,
+            count)
+        .stream()
+        .map(Long::valueOf)
+        .toList();
   }
 
   private List<Long> kept() {
@@ -120,7 +129,7 @@ class PrunerIT {
   @ValueSource(strings = {"", "DEFERRABLE INITIALLY DEFERRED", "ON DELETE RESTRICT"})
   @DisplayName("what a person's own table refers to stays, and everything else goes")
   void referred(String rule) {
-    List<Long> old = Stream.generate(() -> old("done")).limit(300).toList();
+    List<Long> old = old("done", 300);
     database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
     long young = queue.enqueue();
     List<Long> referred = List.of(old.getFirst(), old.get(137), old.get(138), old.getLast());

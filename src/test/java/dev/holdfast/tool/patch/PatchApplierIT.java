@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -206,6 +207,8 @@ class PatchApplierIT {
     assertThat(PatchCase.tree(root)).containsOnlyKeys("x2.txt", "y2.txt", "z.txt");
   }
 
+  /** Once: the length of a run takes the same time in each language, and no server is asked. */
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(
       strings = {
