@@ -38,13 +38,13 @@ class MigrationHistoryIT {
 
   @BeforeEach
   void remember() {
-    sql.run("CREATE TABLE IF NOT EXISTS history AS TABLE holdfast.flyway_schema_history");
+    sql.run("CREATE TABLE IF NOT EXISTS public.history AS TABLE holdfast.flyway_schema_history");
   }
 
   @AfterEach
   void restore() {
     sql.run("TRUNCATE holdfast.flyway_schema_history");
-    sql.run("INSERT INTO holdfast.flyway_schema_history TABLE history");
+    sql.run("INSERT INTO holdfast.flyway_schema_history TABLE public.history");
   }
 
   @Test
@@ -164,5 +164,42 @@ class MigrationHistoryIT {
         .hasMessageMatching(
             "the schema holdfast is at version [0-9]+, this Holdfast needs %s; run: holdfast migrate"
                 .formatted("" + Migrations.NEWEST));
+  }
+
+  @Test
+  @DisplayName("a schema of a development build is refused with the way out, and that leads out")
+  void developmentBuild() {
+    long id = sql.number("SELECT holdfast.enqueue_ticket(kind => 'k', title => 'kept')");
+    sql.run(
+        "UPDATE holdfast.flyway_schema_history SET script = 'V1__create_tables.sql', description ="
+            + " 'create tables' WHERE version = '1'");
+    sql.run(
+        """
+        INSERT INTO holdfast.flyway_schema_history
+          (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
+        SELECT 100 + n, n::text, 'old', 'SQL', format('V%s__old.sql', n), 1, 'x', 1, true FROM generate_series(7, 29) n
+        """);
+    List<Runnable> starts =
+        List.of(
+            () -> Migrations.migrate(dataSource),
+            () -> Migrations.bringUpToDate(dataSource),
+            () -> Migrations.requireCurrent(dataSource, "holdfast"),
+            () -> Migrations.refuseDevelopmentBuild(dataSource, "holdfast"));
+    for (Runnable start : starts) {
+      assertThatThrownBy(start::run)
+          .isInstanceOf(HoldfastException.class)
+          .hasMessageStartingWith(
+              "a development build before Holdfast 0.1 made the schema holdfast, and no migration"
+                  + " leads on from it; keep it under another name (ALTER SCHEMA holdfast RENAME TO"
+                  + " holdfast_old), then run: holdfast migrate; to take its tickets over, run:"
+                  + " holdfast migrate --from holdfast_old.tickets");
+    }
+    assertThat(sql.number("SELECT id FROM holdfast.tickets WHERE kind = 'k'")).isEqualTo(id);
+    sql.run("ALTER SCHEMA holdfast RENAME TO elsewhere");
+    Migrations.migrate(dataSource);
+    Migrations.requireCurrent(dataSource, "holdfast");
+    assertThat(sql.column("SELECT title FROM elsewhere.tickets WHERE kind = 'k'"))
+        .containsExactly("kept");
+    sql.run("DROP SCHEMA elsewhere CASCADE");
   }
 }

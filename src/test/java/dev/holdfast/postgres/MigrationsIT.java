@@ -134,42 +134,6 @@ class MigrationsIT {
   }
 
   @Test
-  @DisplayName("a schema of a development build is refused with the way out, and that leads out")
-  void developmentBuild() {
-    Migrations.migrate(dataSource);
-    long id = sql.number("SELECT holdfast.enqueue_ticket(kind => 'k', title => 'kept')");
-    sql.run(
-        "UPDATE holdfast.flyway_schema_history SET script = 'V1__create_tables.sql', description ="
-            + " 'create tables' WHERE version = '1'");
-    sql.run(
-        """
-        INSERT INTO holdfast.flyway_schema_history
-          (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
-        SELECT 100 + n, n::text, 'old', 'SQL', format('V%s__old.sql', n), 1, 'x', 1, true FROM generate_series(7, 29) n
-        """);
-    List<Runnable> starts =
-        List.of(
-            () -> Migrations.migrate(dataSource),
-            () -> Migrations.bringUpToDate(dataSource),
-            () -> Migrations.requireCurrent(dataSource, "holdfast"),
-            () -> Migrations.refuseDevelopmentBuild(dataSource, "holdfast"));
-    for (Runnable start : starts) {
-      assertThatThrownBy(start::run)
-          .isInstanceOf(HoldfastException.class)
-          .hasMessageStartingWith(
-              "a development build before Holdfast 0.1 made the schema holdfast, and no migration"
-                  + " leads on from it; keep it under another name (ALTER SCHEMA holdfast RENAME TO"
-                  + " holdfast_old), then run: holdfast migrate; to take its tickets over, run:"
-                  + " holdfast migrate --from holdfast_old.tickets");
-    }
-    assertThat(sql.number("SELECT id FROM holdfast.tickets")).isEqualTo(id);
-    sql.run("ALTER SCHEMA holdfast RENAME TO elsewhere");
-    Migrations.migrate(dataSource);
-    Migrations.requireCurrent(dataSource, "holdfast");
-    assertThat(sql.column("SELECT title FROM elsewhere.tickets")).containsExactly("kept");
-  }
-
-  @Test
   @DisplayName("A59, A66, T3: a legacy table's rows come over, naive times are read as UTC")
   void legacyTable() {
     sql.run("CREATE SCHEMA holdfast");
