@@ -29,6 +29,14 @@ public final class TestDatabase implements AutoCloseable {
     return jdbcUrl;
   }
 
+  /**
+   * The name of the migrated database that this one is a copy of, for who wants another copy.
+   * Nobody has a session in it.
+   */
+  public String template() {
+    return jdbcUrl.replaceFirst(".*/", "").replaceFirst("_\\d+$", "_template");
+  }
+
   /** A superuser. */
   public String user() {
     return user;
