@@ -288,7 +288,7 @@ class PostgresTicketReaderIT {
           INSERT INTO holdfast.ticket_base (filed, kind, state, held_at, completed_at)
           SELECT true, 'many', CASE WHEN i % 1000 = 0 THEN 'on_hold' ELSE 'done' END,
             CASE WHEN i % 1000 = 0 THEN now() END, now()
-          FROM generate_series(1, 20000) i RETURNING id, state
+          FROM generate_series(1, 8000) i RETURNING id, state
         ), held AS MATERIALIZED (SELECT array_agg(id) AS ids FROM added WHERE state = 'on_hold')
         SELECT holdfast.file_tickets(ids) FROM held
         """);
