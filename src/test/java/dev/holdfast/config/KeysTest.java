@@ -1,17 +1,17 @@
 package dev.holdfast.config;
 
-import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaField;
-import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.holdfast.schema.NearestKey;
 import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.net.URI;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class KeysTest {
   @Test
   @DisplayName("every key is in the table, once, with a description and a default of its own type")
-  void table() throws IllegalAccessException {
+  void table() throws Exception {
     Set<Object> declared = new HashSet<>();
     for (Field field : constants()) {
       declared.add(field.get(null));
@@ -35,14 +35,24 @@ class KeysTest {
   }
 
   /** The keys of all sections, wherever in the package they are declared. */
-  private static List<Field> constants() {
-    return new ClassFileImporter()
-        .withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(Keys.class.getPackageName()).stream()
-            .flatMap(type -> type.getFields().stream())
-            .filter(field -> field.getRawType().isEquivalentTo(Key.class))
-            .filter(field -> field.getModifiers().contains(JavaModifier.STATIC))
-            .map(JavaField::reflect)
-            .toList();
+  private static List<Field> constants() throws IOException, ClassNotFoundException {
+    URI classes =
+        URI.create(Keys.class.getProtectionDomain().getCodeSource().getLocation().toString());
+    Path directory = Path.of(classes).resolve(Keys.class.getPackageName().replace('.', '/'));
+    List<Field> constants = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.class")) {
+      for (Path file : files) {
+        String name = file.getFileName().toString().replace(".class", "");
+        Class<?> type = Class.forName(Keys.class.getPackageName() + "." + name);
+        for (Field field : type.getDeclaredFields()) {
+          if (field.getType() == Key.class && Modifier.isStatic(field.getModifiers())) {
+            field.setAccessible(true);
+            constants.add(field);
+          }
+        }
+      }
+    }
+    return constants;
   }
 
   @Test
