@@ -57,7 +57,8 @@ final class PoolCell implements Cell {
   private static void takeAll(Chaos chaos, List<Connection> idle) {
     try {
       while (idle.size() < Site.MAX_CONNECTIONS) {
-        idle.add(chaos.site.dataSource().getConnection());
+        // Unwrapped, it is not kept for others when it is closed.
+        idle.add(chaos.site.dataSource().getConnection().unwrap(Connection.class));
       }
     } catch (SQLException e) {
       // There is none left, as it should be.

@@ -3,6 +3,7 @@ package dev.holdfast.chaos;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
+import dev.holdfast.postgres.testing.WarmDataSource;
 import dev.holdfast.testing.TicketDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,9 +18,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A PostgreSQL that may be harmed: on one port for good, whatever restarts. */
 final class Site implements AutoCloseable {
@@ -28,7 +29,7 @@ final class Site implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
 
   private final EmbeddedServerOptions options;
-  private final PGSimpleDataSource dataSource = new PGSimpleDataSource();
+  private final WarmDataSource dataSource;
   private EmbeddedServer server;
   private @Nullable EmbeddedServer standby;
   private @Nullable Relay wire;
@@ -36,10 +37,8 @@ final class Site implements AutoCloseable {
   private Site(EmbeddedServerOptions options) {
     this.options = options;
     this.server = EmbeddedServer.start(options);
-    dataSource.setUser(user());
-    dataSource.setPassword(password());
+    this.dataSource = new WarmDataSource(jdbcUrl(), user(), password(), "");
     dataSource.setApplicationName(APPLICATION);
-    dataSource.setUrl(jdbcUrl());
   }
 
   /** Commits are written before they are answered, so that a killed server loses none of them. */
@@ -61,8 +60,12 @@ final class Site implements AutoCloseable {
 
   /** An empty, migrated database with the ledger's tables in it. */
   void prepare() {
+    TicketDatabase database = new TicketDatabase(dataSource());
+    // Many connections are made, and for each its client computes every round.
+    database.run(
+        "SET scram_iterations = 1; ALTER ROLE %s PASSWORD '%s'".formatted(user(), password()));
     Migrations.migrate(dataSource());
-    Ledger.install(new TicketDatabase(dataSource()));
+    Ledger.install(database);
   }
 
   int port() {
@@ -82,7 +85,7 @@ final class Site implements AutoCloseable {
   }
 
   /** The harness's own way in, beside whatever stands between the workers and the server. */
-  PGSimpleDataSource dataSource() {
+  DataSource dataSource() {
     return dataSource;
   }
 
@@ -166,6 +169,7 @@ final class Site implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    dataSource.close();
     server.close();
     if (wire != null) {
       wire.close();
