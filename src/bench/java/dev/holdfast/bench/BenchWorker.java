@@ -94,7 +94,7 @@ final class BenchWorker implements AutoCloseable {
 
   private void sayHello(Lab lab, BlockingQueue<Long> hellos) throws InterruptedException {
     for (int i = 0; i < HELLOS; i++) {
-      lab.inbox(lab.direct()).enqueue(NewTicket.ofKind(HELLO).withQueue(HELLO));
+      lab.inbox(lab.own()).enqueue(NewTicket.ofKind(HELLO).withQueue(HELLO));
       if (hellos.poll(PATIENCE_SECONDS, TimeUnit.SECONDS) == null) {
         close();
         throw new HoldfastException(

@@ -41,6 +41,7 @@ final class Lab implements AutoCloseable {
   private final BenchOptions options;
   private final Set<AutoCloseable> running = ConcurrentHashMap.newKeySet();
   private final Consumer<String> progress;
+  private final DataSource own;
   private final TicketTables tables;
   private final RawProbe probe;
   private final TimeLeft left = new TimeLeft(InstantSource.system());
@@ -51,8 +52,7 @@ final class Lab implements AutoCloseable {
     this.database = database.withApplicationName(BenchSchema.APPLICATION);
     this.options = options;
     this.progress = progress;
-    // Tables are filled, emptied and looked at hundreds of times: to connect would take longest.
-    DataSource own = keep(new SingleConnection(direct()));
+    this.own = keep(new SingleConnection(direct()));
     this.tables = new TicketTables(own);
     this.probe = new RawProbe(direct(), own);
   }
@@ -83,6 +83,14 @@ final class Lab implements AutoCloseable {
     return probe;
   }
 
+  /**
+   * One connection for whatever is not measured: tables are filled, emptied and looked at hundreds
+   * of times, and to connect would take longest.
+   */
+  DataSource own() {
+    return own;
+  }
+
   /** A new connection per call, without a time limit. */
   DataSource direct() {
     return database.unpooled();
@@ -106,7 +114,7 @@ final class Lab implements AutoCloseable {
   }
 
   private PostgresTicketDesk desk() {
-    return new PostgresTicketDesk(direct(), BenchSchema.NAME);
+    return new PostgresTicketDesk(own, BenchSchema.NAME);
   }
 
   static NewTicket ticket() {
@@ -119,11 +127,11 @@ final class Lab implements AutoCloseable {
   }
 
   void enqueue(int tickets, IntFunction<NewTicket> like) {
-    inbox(direct()).enqueueAll(IntStream.range(0, tickets).mapToObj(like).iterator());
+    inbox(own).enqueueAll(IntStream.range(0, tickets).mapToObj(like).iterator());
   }
 
   LimitDesk limits() {
-    return new PostgresLimitDesk(direct(), BenchSchema.NAME);
+    return new PostgresLimitDesk(own, BenchSchema.NAME);
   }
 
   /** Whoever sets a limit for the benchmark. */
