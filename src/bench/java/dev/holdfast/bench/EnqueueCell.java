@@ -3,8 +3,10 @@ package dev.holdfast.bench;
 import dev.holdfast.postgres.bench.Callers;
 import dev.holdfast.postgres.bench.RawEnqueue;
 import dev.holdfast.postgres.bench.RawProbe.Timing;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.ticket.HoldfastException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Tickets in commits of their own by one caller and by eight, and many in one transaction. */
@@ -67,8 +69,9 @@ final class EnqueueCell implements Cell {
     lab.probe().fill(0, Lab.PAYLOAD);
     probe.get(2).add(bulk / raw.bulk(bulk, Lab.PAYLOAD).seconds());
     prepare(lab);
+    PostgresTicketInbox inbox = lab.inbox(lab.direct());
     long start = System.nanoTime();
-    lab.enqueue(bulk, Lab.ticket());
+    inbox.enqueueAll(Collections.nCopies(bulk, Lab.ticket()).iterator());
     holdfast.get(2).add(bulk * 1e9 / (System.nanoTime() - start));
     requireWaiting(lab, bulk);
   }

@@ -12,16 +12,17 @@ final class OneByOneCell implements Cell {
   public CellResult measure(Lab lab) throws InterruptedException {
     int tickets = lab.options().tickets(20_000, 40);
     int rounds = lab.options().rounds(5);
+    int connections = lab.options().size(CONNECTIONS, 4);
     List<Double> probe = new ArrayList<>();
     List<Double> holdfast = new ArrayList<>();
     WorkerSettings settings =
         WorkerSettings.defaults()
-            .withPollers(CONNECTIONS)
-            .withConcurrency(CONNECTIONS)
+            .withPollers(connections)
+            .withConcurrency(connections)
             .withClaimBatch(1);
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {
-      probe.add(RawRun.of(lab, tickets, tickets, CONNECTIONS, 1).rate());
+      probe.add(RawRun.of(lab, tickets, tickets, connections, 1).rate());
       holdfast.add(TicketRun.noOp(lab, tickets).with(settings).run(lab).rate());
       lab.round(
           "one-by-one",
@@ -32,7 +33,7 @@ final class OneByOneCell implements Cell {
           holdfast.getLast());
     }
     Figure figure =
-        Figure.of(CONNECTIONS + " connections, claims of one", "tickets/s", holdfast)
+        Figure.of(connections + " connections, claims of one", "tickets/s", holdfast)
             .beside(PROBE, probe)
             .judgedBy(Bar.ratio(PROBE, 0.8, 1.0), lab.options());
     return new CellResult(
