@@ -58,6 +58,7 @@ class DefaultLeaseIT {
       long killed = System.nanoTime();
       Awaitility.await("another worker finishes it")
           .atMost(PROMISE)
+          .pollInterval(Duration.ofSeconds(1))
           .until(() -> rows.of(id, "state").equals("done"));
       assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(PROMISE);
       assertThat(rows.outcomes(id)).containsExactly("crashed", "succeeded");
