@@ -72,7 +72,8 @@ public final class GitRepairRepository implements RepairRepository {
 
   @Override
   public Verified verify(Tree tree) throws IOException, InterruptedException {
-    Verification result = verification(toTouch(tree, 0));
+    Worktree worktree = toTouch(tree, 0);
+    Verification result = verification(worktree, worktree.snapshot());
     if (tree.diff().isEmpty() && !result.flaky()) {
       requireTests(result);
     }
@@ -116,7 +117,7 @@ public final class GitRepairRepository implements RepairRepository {
       case PatchResult.Applied applied -> {
         String id = worktree.snapshot(applied.filesChanged());
         String diff = repository.diff(repository.baseTree(), id);
-        Verified verified = verified(verification(worktree));
+        Verified verified = verified(verification(worktree, id));
         yield new Trial.Applied(
             new Tree(id, diff), applied.size(), applied.filesChanged(), verified);
       }
@@ -132,8 +133,9 @@ public final class GitRepairRepository implements RepairRepository {
     };
   }
 
-  private Verification verification(Worktree worktree) throws IOException, InterruptedException {
-    return tools.verifier().verify(worktree, commands, Verifier.Success.SEEN_TWICE);
+  private Verification verification(Worktree worktree, String tree)
+      throws IOException, InterruptedException {
+    return tools.verifier().verify(worktree, tree, commands, Verifier.Success.SEEN_TWICE);
   }
 
   private static Verified verified(Verification result) {

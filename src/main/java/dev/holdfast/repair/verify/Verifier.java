@@ -40,12 +40,23 @@ public record Verifier(
    */
   public Verification verify(Worktree worktree, List<VerifyCommand> commands, Success success)
       throws IOException, InterruptedException {
+    return verify(worktree, worktree.snapshot(), commands, success);
+  }
+
+  /**
+   * The same, for who knows the tree already.
+   *
+   * @param tree the worktree's snapshot
+   */
+  public Verification verify(
+      Worktree worktree, String tree, List<VerifyCommand> commands, Success success)
+      throws IOException, InterruptedException {
     List<String> changed = new ArrayList<>();
-    List<CheckRun> runs = once(worktree, commands, changed);
+    List<CheckRun> runs = once(worktree, tree, commands, changed);
     boolean passed = runs.stream().allMatch(CheckRun::passed);
     boolean flaky = false;
     if (passed && success == Success.SEEN_TWICE) {
-      runs = once(worktree, commands, changed);
+      runs = once(worktree, tree, commands, changed);
       flaky = !runs.stream().allMatch(CheckRun::passed);
     }
     List<FailingCheck> failing = runs.stream().flatMap(run -> run.failing().stream()).toList();
@@ -61,11 +72,12 @@ public record Verifier(
   /**
    * One after the other in the same files, for one may need what another has built.
    *
+   * @param before the tree that the files are, and are again behind it
    * @param changed gets what they changed
    */
-  private List<CheckRun> once(Worktree worktree, List<VerifyCommand> commands, List<String> changed)
+  private List<CheckRun> once(
+      Worktree worktree, String before, List<VerifyCommand> commands, List<String> changed)
       throws IOException, InterruptedException {
-    String before = worktree.snapshot();
     // Builds ask git what they build.
     Sandbox bounds = sandbox.showing(worktree.repository());
     CommandRun command = new CommandRun(bounds, environment, secrets, nanoTime);
