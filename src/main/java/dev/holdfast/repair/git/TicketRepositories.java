@@ -95,22 +95,26 @@ public final class TicketRepositories {
     return repository;
   }
 
-  /**
-   * Ids of two lengths do not go into one repository. To git a branch is a file or a directory:
-   * beside {@code holdfast} no result can be.
-   */
+  /** How the ids of the source are made; refuses an original that cannot take a result. */
   private String format(RepositorySource source) throws IOException, InterruptedException {
     if (!(source instanceof RepositorySource.Local local)) {
       return "sha1";
     }
     Original original = Original.at(git, local.path());
+    requireRoomForResult(original, local.path());
+    // Ids of two lengths do not go into one repository.
+    return original.format();
+  }
+
+  /** To git a branch is a file or a directory: beside {@code holdfast} no result can be. */
+  private static void requireRoomForResult(Original original, Path path)
+      throws IOException, InterruptedException {
     if (original.directory().commit("refs/heads/holdfast").isPresent()) {
       throw new RepositoryException(
-          local.path()
+          path
               + " has a branch holdfast, beside which git can make no branch of a result,"
               + " holdfast/ticket-ID: rename it (git branch -m holdfast OTHER)");
     }
-    return original.format();
   }
 
   /** Left by a git that was killed; nobody else can be at work here. */

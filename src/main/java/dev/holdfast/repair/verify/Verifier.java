@@ -34,19 +34,10 @@ public record Verifier(
    * Runs all commands, in order. Whatever they change among the files that are not ignored is
    * undone.
    *
+   * @param tree the worktree's snapshot
    * @throws IOException if the worktree cannot be read or restored; a command that cannot be
    *     started is a failing check instead
    * @throws InterruptedException if the thread was interrupted; the command is gone then
-   */
-  public Verification verify(Worktree worktree, List<VerifyCommand> commands, Success success)
-      throws IOException, InterruptedException {
-    return verify(worktree, worktree.snapshot(), commands, success);
-  }
-
-  /**
-   * The same, for who knows the tree already.
-   *
-   * @param tree the worktree's snapshot
    */
   public Verification verify(
       Worktree worktree, String tree, List<VerifyCommand> commands, Success success)

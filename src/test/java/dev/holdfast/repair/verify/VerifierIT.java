@@ -75,7 +75,7 @@ class VerifierIT {
       throws Exception {
     VerifyCommand command =
         new VerifyCommand("test", List.of("/bin/sh", "-c", script), Duration.ofSeconds(30), junit);
-    return verifier.verify(worktree, List.of(command), success);
+    return verifier.verify(worktree, worktree.snapshot(), List.of(command), success);
   }
 
   @Test
@@ -100,7 +100,8 @@ class VerifierIT {
     VerifyCommand command =
         new VerifyCommand(
             "test", List.of("no-such-program"), Duration.ofSeconds(9), Optional.empty());
-    Verification result = verifier.verify(worktree, List.of(command), Success.SEEN_TWICE);
+    Verification result =
+        verifier.verify(worktree, worktree.snapshot(), List.of(command), Success.SEEN_TWICE);
     assertThat(result.passed()).isFalse();
     assertThat(result.failing().getFirst().name()).contains("cannot start no-such-program");
   }
@@ -112,6 +113,7 @@ class VerifierIT {
     Verification result =
         verifier.verify(
             worktree,
+            worktree.snapshot(),
             List.of(
                 new VerifyCommand(
                     "build", List.of("sh", "-c", "echo 1 > built; exit 1"), time, Optional.empty()),
@@ -153,7 +155,8 @@ class VerifierIT {
             List.of("sh", "-c", "echo started; sleep 1000 & echo $! > out.pid; sleep 1000"),
             Duration.ofSeconds(1),
             Optional.empty());
-    Verification result = verifier.verify(worktree, List.of(command), Success.SEEN_TWICE);
+    Verification result =
+        verifier.verify(worktree, worktree.snapshot(), List.of(command), Success.SEEN_TWICE);
     assertThat(result.failing().getFirst().name()).isEqualTo("timed out after 1 s and was killed");
     assertThat(result.runs().getFirst().output()).isEqualTo("started\n");
     assertThat(result.changedFiles()).containsExactly("out.pid");
