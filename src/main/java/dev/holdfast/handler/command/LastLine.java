@@ -1,6 +1,7 @@
 package dev.holdfast.handler.command;
 
 import dev.holdfast.process.OutputTail;
+import dev.holdfast.process.Utf8;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -41,7 +42,8 @@ record LastLine(String text, boolean cut) {
     String kept = TERMINAL_ORDER.matcher(stdout.end()).replaceAll("").stripTrailing();
     int from = beginning(kept);
     return new LastLine(
-        withoutMark(kept.substring(from).strip()),
+        // Some programs begin what they print with a mark of its encoding.
+        Utf8.withoutMark(kept.substring(from).strip()).strip(),
         from == 0 && stdout.total() > CommandHandler.STDOUT_LIMIT);
   }
 
@@ -93,11 +95,6 @@ record LastLine(String text, boolean cut) {
     } catch (JacksonException e) {
       return (int) parser.currentLocation().getCharOffset() - 1;
     }
-  }
-
-  /** Some programs begin what they print with a mark of its encoding. */
-  private static String withoutMark(String line) {
-    return line.startsWith("\uFEFF") ? line.substring(1).strip() : line;
   }
 
   /** The JSON object that the line is; empty where it is anything else. */

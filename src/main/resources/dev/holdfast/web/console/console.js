@@ -26,13 +26,17 @@
 
   // The part of the page that changes is fetched anew after something happened, unless somebody is busy with it.
   var live = function () { return document.querySelector('[data-live]'); };
+  function isTick(field) { return field.type === 'checkbox' || field.type === 'radio'; }
   // What somebody has ticked, chosen or written and not sent; it may be long ago that they did.
   function isChanged(field) {
-    if (field.type === 'checkbox' || field.type === 'radio') { return field.checked !== field.defaultChecked; }
+    if (isTick(field)) { return field.checked !== field.defaultChecked; }
     if (field.tagName !== 'SELECT') { return field.value !== field.defaultValue; }
     var options = Array.prototype.slice.call(field.options);
     return field.selectedIndex !== Math.max(0, options.findIndex(function (option) { return option.defaultSelected; }));
   }
+  // What forms.js, which comes behind this, needs too.
+  window.holdfast = {all: all, isTick: isTick, isChanged: isChanged};
+
   function isBusy(region) {
     var active = document.activeElement;
     return all('input, textarea, select', region).some(isChanged)

@@ -1,17 +1,13 @@
 // What is written and sent. Without it every form works, once for each press.
 (function () {
   'use strict';
-  var all = function (selector, root) { return Array.prototype.slice.call(root.querySelectorAll(selector)); };
+  var all = window.holdfast.all, isTick = window.holdfast.isTick, isChanged = window.holdfast.isChanged;
   var PATIENCE = 10000;
   var KEY = 'holdfast-written';
 
   var who = function () { return document.querySelector('.who').textContent; };
   var page = function () { return location.pathname + location.search; };
   var nameOf = function (form) { return form.getAttribute('id') || form.getAttribute('action'); };
-  var isTick = function (field) { return field.type === 'checkbox' || field.type === 'radio'; };
-  function isChanged(field) {
-    return isTick(field) ? field.checked !== field.defaultChecked : field.tagName === 'SELECT' || field.value !== field.defaultValue;
-  }
 
   // A form that could not be taken is shown anew: a value was wrong, somebody was faster, or the login was over. What was written comes back.
   function keep(form) {
