@@ -221,7 +221,7 @@ class BadStartIT {
     assertOneLine(holdfast.run("worker", "--port", "0"), exit, parts);
   }
 
-  /** The same in this process: that nothing else is printed, the other tests see for each code. */
+  /** The same in this process; for each exit code another test starts a real worker. */
   private void assertWords(int exit, String... parts) {
     assertOneLine(holdfast.ask("worker", "--port", "0"), exit, parts);
   }
