@@ -21,6 +21,11 @@ final class Poller implements Runnable {
   private final PollWait wait;
   private boolean busy;
 
+  /** Polls that failed, one behind the other. */
+  private int errors;
+
+  private volatile boolean failing;
+
   Poller(TicketClaims queue, Slots slots, ClaimRound round, WakeUpSwitch wakeUps, PollWait wait) {
     this.queue = queue;
     this.slots = slots;
@@ -33,9 +38,12 @@ final class Poller implements Runnable {
     round.stop();
   }
 
+  boolean isFailing() {
+    return failing;
+  }
+
   @Override
   public void run() {
-    int errors = 0;
     while (!round.isStopping()) {
       boolean good = false;
       try {
@@ -43,17 +51,25 @@ final class Poller implements Runnable {
       } catch (Throwable untold) {
         // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
       }
-      errors = good ? 0 : errors + 1;
       if (!good) {
-        rest(errors);
+        setErrors(errors + 1);
+        rest();
       }
     }
+  }
+
+  /** One failure alone may be a deadlock, and the next poll succeeds. */
+  private void setErrors(int number) {
+    errors = number;
+    failing = number > 1;
   }
 
   private boolean pollAndWait() {
     long seen = wakeUps.signal().count();
     try {
-      wakeUps.signal().await(seen, poll());
+      Duration pause = poll();
+      setErrors(0);
+      wakeUps.signal().await(seen, pause);
     } catch (QueueUnavailableException e) {
       log.warn("polling failed: {}", e.getMessage());
       return false;
@@ -82,7 +98,7 @@ final class Poller implements Runnable {
     return lookAgain ? Duration.ZERO : wait.after(result.claim());
   }
 
-  private void rest(int errors) {
+  private void rest() {
     long millis = Math.min(LONGEST_ERROR_PAUSE.toMillis(), 100L << Math.min(errors, 10));
     try {
       long seen = wakeUps.signal().count();

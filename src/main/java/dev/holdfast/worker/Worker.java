@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -71,7 +72,7 @@ public final class Worker implements AutoCloseable {
   private final Signal signal = new Signal();
   private final NotifiedClaim notifiedClaim;
   private final WakeUpSwitch wakeUpSwitch;
-  private final List<Poller> pollers = new ArrayList<>();
+  private final List<Poller> pollers = new CopyOnWriteArrayList<>();
   private final List<Thread> pollerThreads = new ArrayList<>();
   private final ExecutorService stateWriter =
       Executors.newSingleThreadExecutor(
@@ -206,9 +207,19 @@ public final class Worker implements AutoCloseable {
     return heartbeater.healthy();
   }
 
-  /** Why this machine can work no ticket now; empty where it can. Nothing is claimed meanwhile. */
+  /**
+   * Why this worker claims nothing now, though its heartbeats go on; empty where it claims: its
+   * machine can work no ticket, or claims fail. Anyone may read it, so the database's own words are
+   * in the log only.
+   */
   public Optional<String> trouble() {
-    return fitness.trouble();
+    return fitness.trouble().or(this::failingClaims);
+  }
+
+  private Optional<String> failingClaims() {
+    return pollers.stream().anyMatch(Poller::isFailing)
+        ? Optional.of("claims fail; the worker's log says why")
+        : Optional.empty();
   }
 
   private boolean mayClaim() {

@@ -110,4 +110,22 @@ class DatabaseOutageIT {
     assertThat(rows.outcomes(id)).containsExactly("succeeded");
     assertThat(worker.isAlive()).isTrue();
   }
+
+  @Test
+  @DisplayName("A46: a worker whose claims the database refuses is not ready, and says so")
+  void refusedClaims() throws Exception {
+    rows.value("ALTER FUNCTION holdfast.take_tickets RENAME TO gone");
+    long id = rows.enqueue("wait", "default");
+    await("the worker notices").until(() -> worker.status("/health/ready") == 503);
+    assertThat(worker.get("/health/ready").body())
+        .contains("claims fail; the worker's log says why");
+    assertThat(worker.status("/health/live")).isEqualTo(200);
+
+    rows.value("ALTER FUNCTION holdfast.gone RENAME TO take_tickets");
+    job.awaitStart(id, 1);
+    await("the worker is ready again").until(() -> worker.status("/health/ready") == 200);
+    job.go(id, 1);
+    rows.awaitState(id, "done");
+    assertWorksOnceWoken();
+  }
 }
