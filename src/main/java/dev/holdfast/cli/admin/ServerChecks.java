@@ -137,8 +137,8 @@ final class ServerChecks {
   static CheckResult clock(Instant database, Instant here) {
     Duration skew = Duration.between(database, here);
     String detail =
-        "this machine is %s ms %s the database"
-            .formatted(skew.abs().toMillis(), skew.isNegative() ? "behind" : "ahead of");
+        "this machine is %s %s the database"
+            .formatted(PlainText.took(skew.abs()), skew.isNegative() ? "behind" : "ahead of");
     return skew.abs().compareTo(SKEW_LIMIT) < 0
         ? CheckResult.ok("clock", detail)
         : CheckResult.warn(
