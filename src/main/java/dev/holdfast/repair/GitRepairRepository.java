@@ -135,7 +135,24 @@ public final class GitRepairRepository implements RepairRepository {
 
   private Verification verification(Worktree worktree, String tree)
       throws IOException, InterruptedException {
-    return tools.verifier().verify(worktree, tree, commands, Verifier.Success.SEEN_TWICE);
+    Verification result =
+        tools.verifier().verify(worktree, tree, commands, Verifier.Success.SEEN_TWICE);
+    requirePrograms(result);
+    return result;
+  }
+
+  /**
+   * What is neither on the PATH nor at its absolute path is this machine's fault: no patch could
+   * mend that, and none that is tried here would pass. A path in the repository is the patch's.
+   */
+  private void requirePrograms(Verification result) throws IOException {
+    for (int i = 0; i < commands.size(); i++) {
+      String program = commands.get(i).command().getFirst();
+      CheckRun run = result.runs().get(i);
+      if (run.lacksProgram() && (program.startsWith("/") || !program.contains("/"))) {
+        throw new IOException(run.name() + ": " + run.end());
+      }
+    }
   }
 
   private static Verified verified(Verification result) {

@@ -83,6 +83,11 @@ class RepairHandlerIT {
 
   private ErrorReport failure(Sandbox sandbox, Path path, String ref, String verify)
       throws InterruptedException {
+    return ((HandlerResult.Failed) attempt(sandbox, path, ref, verify)).error();
+  }
+
+  private HandlerResult attempt(Sandbox sandbox, Path path, String ref, String verify)
+      throws InterruptedException {
     String design =
         """
         kind: repair
@@ -91,7 +96,7 @@ class RepairHandlerIT {
         targets: [{provider: played, model: m}]
         """
             .formatted(path, ref, verify);
-    return ((HandlerResult.Failed) handler(sandbox, "work").handle(context(design))).error();
+    return handler(sandbox, "work").handle(context(design));
   }
 
   private RepairHandler handler() {
@@ -189,6 +194,24 @@ class RepairHandlerIT {
     assertThat(error.text()).contains("check exits with 0, but no test is in any report");
     assertThat(error.statedCategory()).isEqualTo(Category.CODE_ERROR);
     assertThat(journal.entries().toString()).doesNotContain("SEARCH");
+  }
+
+  @Test
+  @DisplayName(
+      "a verification whose program this machine has not is system_error, and no model is asked;"
+          + " one that the repository has not may be added by a patch")
+  void noSuchProgram() throws Exception {
+    for (String program : List.of("no-such-program", "/opt/no/such")) {
+      ErrorReport error =
+          failure(original, "main", "{name: check, command: [%s]}".formatted(program));
+      assertThat(error.text()).contains("check: cannot start " + program + ": ENOENT");
+      assertThat(error.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    }
+    assertThat(journal.entries().toString()).doesNotContain("SEARCH");
+    String ofRepository = "{name: check, command: [./no-such]}";
+    assertThat(attempt(new Sandbox.None("none needed"), original, "main", ofRepository))
+        .isInstanceOf(HandlerResult.Held.class);
+    assertThat(journal.entries().toString()).contains("SEARCH");
   }
 
   private HandlerResult unreviewed(String repository, String verify) throws InterruptedException {
