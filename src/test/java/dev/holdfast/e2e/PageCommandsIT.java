@@ -120,13 +120,11 @@ class PageCommandsIT {
   @DisplayName("docs/workflows.md: each command and statement, with a worker")
   void workflows() throws Exception {
     String page = page("workflows.md");
-    for (String each : List.of("fetch", "clean", "report")) {
-      Files.writeString(directory.resolve(each + ".json"), "{\"command\": [\"true\"]}");
-    }
     Files.writeString(
         directory.resolve("graph.jsonl"), block(page, "{\"name\": \"report\", \"design\""));
     Files.writeString(directory.resolve("news.yaml"), block(page, "kind: workflow\n"));
     design("fetch", "echo \"{\\\"items\\\": [1, 2]}\"");
+    design("clean", "true");
     design("report", "true");
     design("summarise", "echo \"{\\\"sum\\\": 1}\"");
     design("publish", "true");
