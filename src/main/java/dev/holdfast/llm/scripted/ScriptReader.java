@@ -2,6 +2,7 @@ package dev.holdfast.llm.scripted;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +22,8 @@ final class ScriptReader {
     try {
       text = Files.readString(file);
     } catch (IOException e) {
-      throw new InvalidScriptException("the script " + file + " cannot be read: " + e, e);
+      String why = e instanceof NoSuchFileException ? "there is no such file" : e.toString();
+      throw new InvalidScriptException("the script " + file + " cannot be read: " + why, e);
     }
     try {
       return read(text);

@@ -12,6 +12,7 @@ import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.WireCall;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,6 +187,19 @@ class ScriptedProviderTest {
   void missing() {
     assertThatThrownBy(() -> Script.load(Path.of("no-such-script.yaml")))
         .isInstanceOf(InvalidScriptException.class)
-        .hasMessageContaining("no-such-script.yaml");
+        .hasMessageContaining("no-such-script.yaml cannot be read: there is no such file");
+  }
+
+  @Test
+  @DisplayName("docs/agents.md has a script that can be played")
+  void page() throws Exception {
+    String page = Files.readString(Path.of("docs/agents.md"));
+    int start = page.indexOf("steps:");
+    ScriptedProvider provider = provider(page.substring(start, page.indexOf("```", start)));
+    assertThat(answer(provider, request(user("hi"))).message().text()).isEqualTo("Let me look.");
+    assertThat(answer(provider, request(user("hi"), said(), user("the Weather?"))).toString())
+        .contains("Sunny.");
+    assertThat(failed(provider, request(user("hi"), said())).httpStatus()).isEqualTo(529);
+    assertThat(answer(provider, request("m-1", user("hi"))).message().text()).isEqualTo("Hello.");
   }
 }
