@@ -48,11 +48,13 @@ public final class Words {
 
   private static UsageException unknown(String what, String word, List<String> known) {
     return new UsageException(
-        "\"%s\" is no %s; did you mean %s? allowed: %s"
+        "\"%s\" is no %s; %sallowed: %s"
             .formatted(
                 PlainText.cut(word, 40),
                 what,
-                NearestName.of(word, known),
+                NearestName.meant(word, known)
+                    .map(meant -> "did you mean " + meant + "? ")
+                    .orElse(""),
                 String.join(", ", known)));
   }
 

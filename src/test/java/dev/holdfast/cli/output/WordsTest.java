@@ -1,6 +1,7 @@
 package dev.holdfast.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.testing.EverySetup;
 import java.io.ByteArrayInputStream;
@@ -11,6 +12,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @EverySetup
 class WordsTest {
@@ -24,5 +28,31 @@ class WordsTest {
       assertThat(Words.textOrFile("--guidance", "@" + file, in))
           .isEqualTo("the file is in /data now");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "on_hodl,on_hold",
+    "hold,on_hold",
+    "review,needs_review",
+    "cancel,cancelled",
+    "progress,in_progress"
+  })
+  @DisplayName("a state that is none is told with the one that was probably meant")
+  void probablyMeant(String word, String meant) {
+    assertThatThrownBy(() -> Words.state(word))
+        .hasMessageContaining("did you mean " + meant + "? allowed: ready, ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"failed", "finished", "held", "running", "waiting", "open", ""})
+  @DisplayName("of a state that is none and near none nothing is guessed")
+  void noGuess(String word) {
+    assertThatThrownBy(() -> Words.state(word))
+        .hasMessage(
+            "\""
+                + word
+                + "\" is no state; allowed: ready, in_progress, needs_review, on_hold, done,"
+                + " cancelled");
   }
 }
