@@ -167,6 +167,17 @@ public final class Words {
     }
   }
 
+  /**
+   * As {@link #textOrFile}; the name of a file, which is no JSON, without its {@code @} is told.
+   */
+  public static String payload(String text, InputStream in) {
+    if (!text.startsWith("@") && text.endsWith(".json")) {
+      throw new UsageException(
+          "--payload: write @%s for what is in that file".formatted(PlainText.cut(text, 60)));
+    }
+    return textOrFile("--payload", text, in);
+  }
+
   /** Any JSON, from the argument itself or a file as in {@link #textOrFile}. */
   public static String json(String option, String text, InputStream in) {
     String json = textOrFile(option, text, in);

@@ -130,7 +130,7 @@ final class SchedulePutCommand implements Callable<Integer> {
     NewTicket ticket =
         (design == null ? NewTicket.ofKind(String.valueOf(kind)) : NewTicket.ofDesign(design))
             .withTitle(title)
-            .withPayload(Words.textOrFile("--payload", payload, root.terminal().in()))
+            .withPayload(Words.payload(payload, root.terminal().in()))
             .withQueue(queue)
             .withPriority(priority);
     return new NewSchedule(

@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  holdfast enqueue --design summarise --payload '{\"prompt\": \"Summarise report.pdf\"}'",
-      "  holdfast enqueue --kind command --payload @job.json --delay 5m --key nightly-2026-11-30",
+      "  holdfast enqueue --design sync --payload @job.json --delay 5m --key nightly-2026-11-30",
       "  holdfast enqueue --design sync --key customer-42 --unique open --on-duplicate replace"
           + " --delay 30s",
       "  holdfast enqueue --file tickets.jsonl",
@@ -234,7 +234,7 @@ public final class EnqueueCommand implements Callable<Integer> {
     }
     NewTicket ticket = designOrKind();
     if (payload != null) {
-      ticket = ticket.withPayload(Words.textOrFile("--payload", payload, root.terminal().in()));
+      ticket = ticket.withPayload(Words.payload(payload, root.terminal().in()));
     }
     if (queue != null) {
       ticket = ticket.withQueue(queue);

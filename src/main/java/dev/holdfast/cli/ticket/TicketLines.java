@@ -196,7 +196,7 @@ final class TicketLines implements Iterator<Named> {
   private static NewTicket ticket(JsonNode line) {
     if (!line.isObject()) {
       throw new UsageException(
-          "is not a JSON object, as in {\"kind\": \"command\", \"payload\": {}}");
+          "is not a JSON object, as in {\"design\": \"report\", \"payload\": {}}");
     }
     for (String field : line.propertyNames()) {
       if (!FIELDS.contains(field)) {

@@ -30,6 +30,15 @@ class WordsTest {
     }
   }
 
+  @Test
+  @DisplayName("a payload that is a file's name is told how a file is given")
+  void payload() {
+    InputStream in = InputStream.nullInputStream();
+    assertThatThrownBy(() -> Words.payload("job.json", in))
+        .hasMessage("--payload: write @job.json for what is in that file");
+    assertThat(Words.payload("\"job.json\"", in)).isEqualTo("\"job.json\"");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "on_hodl,on_hold",
