@@ -7895,6 +7895,8 @@ AS $function$
 DECLARE
   k request_keys;
 BEGIN
+  -- The key itself first: those that are taken away with it are the oldest 20, and it may not be among them.
+  DELETE FROM request_keys r WHERE r.key = take_request_key.key AND r.created_at <= now() - interval '24 hours';
   DELETE FROM request_keys WHERE key IN (
     SELECT r.key FROM request_keys r WHERE r.created_at < now() - interval '24 hours' ORDER BY r.created_at LIMIT 20
     FOR UPDATE SKIP LOCKED);

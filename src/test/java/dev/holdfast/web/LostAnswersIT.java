@@ -119,4 +119,32 @@ class LostAnswersIT {
       assertThat(database.number(request.count())).as(request.path()).isEqualTo(1);
     }
   }
+
+  @Test
+  @DisplayName(
+      "issue 20: a request under an Idempotency-Key of more than 24 hours ago is done anew, however"
+          + " many keys are as old")
+  void over() {
+    List<Request> requests = requests();
+    Request create = requests.getFirst();
+    Request run = requests.getLast();
+    long ready = queue.enqueue();
+    Request hold =
+        new Request("/" + ready + "/hold", "{\"reason\": \"wait\"}", done(ready, "held"));
+    List.of(create, run, hold).forEach(this::sendWithKey);
+    database.run("SELECT holdfast.release_ticket(?, 'bob')", ready);
+    database.run("UPDATE holdfast.request_keys SET created_at = now() - interval '25 hours'");
+    database.run(
+        "INSERT INTO holdfast.request_keys (key, request_hash, created_at) SELECT g::text, '',"
+            + " now() - interval '30 hours' FROM generate_series(1, 500) g");
+    for (Request request : List.of(create, run, hold)) {
+      long before = database.number(request.count());
+      assertThat(sendWithKey(request).status()).as(request.path()).isIn(200, 201);
+      assertThat(database.number(request.count())).as(request.path()).isEqualTo(before + 1);
+    }
+  }
+
+  private Answer sendWithKey(Request request) {
+    return ann.post(path(request), request.body(), "Idempotency-Key", "daily" + request.path());
+  }
 }
