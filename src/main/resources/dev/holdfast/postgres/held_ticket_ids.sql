@@ -4,7 +4,7 @@
 SELECT h.id
 FROM holdfast.held h
 CROSS JOIN LATERAL (
-  SELECT b.title, b.unique_key, b.created_at, b.design_id FROM holdfast.ticket_base b WHERE b.id = h.id LIMIT 1) b
+  SELECT b.title, b.unique_key, b.created_at, b.design_id, b.batch_id FROM holdfast.ticket_base b WHERE b.id = h.id LIMIT 1) b
 WHERE h.id > :after AND (:seen::timestamptz IS NULL OR h.held_at <= :seen::timestamptz)
   AND (:queue::text IS NULL OR h.queue = :queue::text)
   AND (:kind::text IS NULL OR h.kind = :kind::text)
@@ -16,5 +16,6 @@ WHERE h.id > :after AND (:seen::timestamptz IS NULL OR h.held_at <= :seen::times
   AND (:from::timestamptz IS NULL OR b.created_at >= :from::timestamptz)
   AND (:until::timestamptz IS NULL OR b.created_at < :until::timestamptz)
   AND (:assignee::text IS NULL OR h.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
+  AND (:batch::bigint IS NULL OR b.batch_id = :batch::bigint)
 ORDER BY h.id
 LIMIT :limit

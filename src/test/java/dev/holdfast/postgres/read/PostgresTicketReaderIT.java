@@ -193,6 +193,69 @@ class PostgresTicketReaderIT {
     assertThat(reader.heldIds(of(null, null, null, print), id, null, 9)).isEmpty();
   }
 
+  @Test
+  @DisplayName(
+      "what acts on all held tickets of a filter takes those that its list shows, by whatever it"
+          + " filters")
+  void allThatMatch() {
+    long wanted = inbox.enqueue(NewTicket.ofKind("wanted").withTitle("wanted").withQueue("wanted"));
+    long other = inbox.enqueue(NewTicket.ofKind("other").withTitle("other"));
+    String design =
+        sql.value(
+            "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('wanted', 1,"
+                + " 'wanted', '{}') RETURNING id");
+    long batch = sql.number("SELECT holdfast.open_batch('ann')");
+    sql.value(
+        "UPDATE holdfast.ticket_base SET design_id = ?::bigint, batch_id = ? WHERE id = ?",
+        design,
+        batch,
+        wanted);
+    sql.value("UPDATE holdfast.ticket_base SET created_at = '2020-01-01Z' WHERE id = ?", other);
+    desk.assign(wanted, "wanted", "ann");
+    List.of(wanted, other).forEach(id -> desk.hold(id, "hal", "wait"));
+    Instant from = Instant.parse("2021-01-01T00:00:00Z");
+    for (TicketFilter filter :
+        List.of(
+            held("wanted", null, null, null, null, null, null, null),
+            held(null, "wanted", null, null, null, null, null, null),
+            held(null, null, "wanted", null, null, null, null, null),
+            held(null, null, null, "wanted", null, null, null, null),
+            held(null, null, null, null, from, null, null, null),
+            held(null, null, null, null, null, null, "wanted", null),
+            held(null, null, null, null, null, null, null, batch))) {
+      assertThat(ids(filter)).as(filter.toString()).containsExactly(wanted);
+      assertThat(reader.heldIds(filter, 0, null, 9)).as(filter.toString()).containsExactly(wanted);
+    }
+    TicketFilter old = held(null, null, null, null, null, from, null, null);
+    assertThat(ids(old)).containsExactly(other);
+    assertThat(reader.heldIds(old, 0, null, 9)).containsExactly(other);
+  }
+
+  private static TicketFilter held(
+      @Nullable String queue,
+      @Nullable String kind,
+      @Nullable String design,
+      @Nullable String text,
+      @Nullable Instant from,
+      @Nullable Instant before,
+      @Nullable String assignee,
+      @Nullable Long batch) {
+    return new TicketFilter(
+        TicketState.ON_HOLD,
+        queue,
+        kind,
+        design,
+        null,
+        null,
+        text,
+        from,
+        before,
+        assignee,
+        batch,
+        null,
+        9);
+  }
+
   private static TicketFilter of(
       @Nullable TicketState state,
       @Nullable String queue,
