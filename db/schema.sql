@@ -1304,15 +1304,14 @@ UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
 FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id) JOIN ticket_base b ON b.id = u.ticket_id AND b.state = 'ready' AND l.id > b.fence
 UNION ALL
-SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y.details, y.created_at) || COALESCE(e.facts, '{}')
-FROM ticket_activity y
--- The error of a decision is in the row of its attempt.
-LEFT JOIN LATERAL (
-  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error) AS facts
+-- The error of a decision is in the row of its attempt. Not joined: a planner that takes a ticket for one of few attempts would compare each
+-- of them with each decision.
+SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y.details, y.created_at) || COALESCE((
+  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error)
   FROM ticket_attempts a
   WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
-    AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
-) e ON true
+    AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END), '{}')
+FROM ticket_activity y
 WHERE y.ticket_id IS NOT NULL;
 COMMENT ON VIEW holdfast.ticket_timeline IS 'Everything that happened to a ticket: SELECT * FROM holdfast.ticket_timeline WHERE ticket_id = 17 ORDER BY at.';
 GRANT SELECT ON holdfast.ticket_timeline TO holdfast_designer, holdfast_operator, holdfast_viewer;

@@ -107,6 +107,36 @@ class PlansIT {
         MANY);
   }
 
+  @Test
+  @DisplayName(
+      "the timeline of a ticket that failed thousands of times is read attempt by attempt, where"
+          + " all others failed once")
+  void longTimeline() {
+    String attempts =
+        """
+        INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, attempt, worker_id, started_at, finished_at, outcome)
+        SELECT %s, n, 1, 'w', now(), now(), 'failed' FROM generate_series(%s) n
+        """;
+    String decisions =
+        """
+        INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, details)
+        SELECT ticket_id, 'retry_decision', 'system', jsonb_build_object('leaseNo', lease_no)
+        FROM holdfast.ticket_attempts WHERE lease_no > ?
+        """;
+    database.run(attempts.formatted("n", "1, 20000"));
+    database.run(decisions, 0);
+    analyze();
+    database.run(attempts.formatted("-1", "20001, 21000"));
+    database.run(decisions, 20_000);
+
+    List<String> plan =
+        database.column(
+            "EXPLAIN (ANALYZE, TIMING OFF) SELECT * FROM holdfast.ticket_timeline WHERE ticket_id ="
+                + " -1");
+    assertThat(plan).noneMatch(line -> line.contains("Rows Removed by Join Filter"));
+    database.run("DELETE FROM holdfast.ticket_activity WHERE action = 'retry_decision'");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -198,8 +198,9 @@ class PostgresTicketReaderIT {
       "what acts on all held tickets of a filter takes those that its list shows, by whatever it"
           + " filters")
   void allThatMatch() {
-    long wanted = inbox.enqueue(NewTicket.ofKind("wanted").withTitle("wanted").withQueue("wanted"));
-    long other = inbox.enqueue(NewTicket.ofKind("other").withTitle("other"));
+    long wanted =
+        inbox.enqueue(NewTicket.ofKind("wanted").withTitle("sought: one").withQueue("wanted"));
+    long other = inbox.enqueue(NewTicket.ofKind("other").withTitle("sought: two"));
     String design =
         sql.value(
             "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('wanted', 1,"
@@ -219,14 +220,14 @@ class PostgresTicketReaderIT {
             held("wanted", null, null, null, null, null, null, null),
             held(null, "wanted", null, null, null, null, null, null),
             held(null, null, "wanted", null, null, null, null, null),
-            held(null, null, null, "wanted", null, null, null, null),
-            held(null, null, null, null, from, null, null, null),
+            held(null, null, null, "sought: one", null, null, null, null),
+            held(null, null, null, "sought", from, null, null, null),
             held(null, null, null, null, null, null, "wanted", null),
             held(null, null, null, null, null, null, null, batch))) {
       assertThat(ids(filter)).as(filter.toString()).containsExactly(wanted);
       assertThat(reader.heldIds(filter, 0, null, 9)).as(filter.toString()).containsExactly(wanted);
     }
-    TicketFilter old = held(null, null, null, null, null, from, null, null);
+    TicketFilter old = held(null, null, null, "sought", null, from, null, null);
     assertThat(ids(old)).containsExactly(other);
     assertThat(reader.heldIds(old, 0, null, 9)).containsExactly(other);
   }
