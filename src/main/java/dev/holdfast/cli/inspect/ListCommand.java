@@ -17,6 +17,8 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -170,19 +172,23 @@ public final class ListCommand implements Callable<Integer> {
         : each(states, filter, reader::summaries, TicketSummary::id);
   }
 
-  /** The newest of all the states, each of which has an index of its own. */
-  private static <T> List<T> each(
+  /**
+   * The newest of all the states, each of which has an index of its own. A ticket that changes its
+   * state between two of them is taken as it was read last.
+   */
+  static <T> List<T> each(
       List<TicketState> states,
       TicketFilter filter,
       Function<TicketFilter, List<T>> read,
       ToLongFunction<T> id) {
-    return states.isEmpty()
-        ? read.apply(filter)
-        : states.stream()
-            .flatMap(each -> read.apply(filter.withState(each)).stream())
-            .sorted(Comparator.comparingLong(id).reversed())
-            .limit(filter.limit())
-            .toList();
+    if (states.isEmpty()) {
+      return read.apply(filter);
+    }
+    SortedMap<Long, T> newestFirst = new TreeMap<>(Comparator.reverseOrder());
+    for (TicketState each : states) {
+      read.apply(filter.withState(each)).forEach(row -> newestFirst.put(id.applyAsLong(row), row));
+    }
+    return newestFirst.values().stream().limit(filter.limit()).toList();
   }
 
   private List<TicketState> states() {
