@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -126,10 +127,15 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   }
 
   private Step step(String name) {
+    AtomicReference<@Nullable Schedule> read = new AtomicReference<>();
     try {
       Step step =
           transactions.run(
-              handle -> locked(handle, name).map(it -> step(handle, it)).orElse(Step.DONE));
+              handle -> {
+                Optional<Locked> locked = locked(handle, name);
+                read.set(locked.map(Locked::schedule).orElse(null));
+                return locked.map(it -> step(handle, it)).orElse(Step.DONE);
+              });
       refused.remove(name);
       return step;
     } catch (StatementRefusedException e) {
@@ -143,7 +149,12 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     } catch (TicketBusyException e) {
       return Step.WAIT;
     } catch (HoldfastException e) {
-      giveUp(name, String.valueOf(e.getMessage()));
+      Schedule failed = read.get();
+      if (failed == null) {
+        log.warn("schedule {} cannot be read, it is tried again each round", name, e);
+      } else {
+        giveUp(failed, String.valueOf(e.getMessage()));
+      }
       return Step.DONE;
     }
   }
@@ -260,18 +271,23 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         .execute();
   }
 
-  private void giveUp(String name, String problem) {
-    log.warn("schedule {} makes no tickets until it is put again: {}", name, problem);
+  /** Not where it was put again meanwhile: who did so may have mended it. */
+  private void giveUp(Schedule schedule, String problem) {
     String update =
         "UPDATE holdfast.schedules SET next_at = NULL, next_runs = NULL, problem = left(:problem,"
-            + " 1000) WHERE name = :name AND problem IS NULL";
-    transactions.runStatement(
-        handle ->
-            handle
-                .createUpdate(sql.inSchema(update))
-                .bind("problem", problem)
-                .bind("name", name)
-                .execute());
+            + " 1000) WHERE name = :name AND updated_at = :read AND problem IS NULL";
+    int given =
+        transactions.runStatement(
+            handle ->
+                handle
+                    .createUpdate(sql.inSchema(update))
+                    .bind("problem", problem)
+                    .bind("name", schedule.name())
+                    .bind("read", schedule.updatedAt())
+                    .execute());
+    if (given > 0) {
+      log.warn("schedule {} makes no tickets until it is put again: {}", schedule.name(), problem);
+    }
   }
 
   private Duration untilNext(Duration longest) {

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.schedule;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -512,6 +513,50 @@ class SchedulesIT {
     tickToTheEnd();
     assertThat(find("p").problem()).contains("not the name of a kind");
     assertThat(count("true")).isZero();
+  }
+
+  @Test
+  @DisplayName("a schedule that is put again while a ticket of it fails to be made goes on")
+  void putWhileItFails() throws Exception {
+    put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("p", "61 minutes");
+    sql(
+        """
+        CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          PERFORM pg_advisory_xact_lock(4711);
+          RAISE 'never' USING ERRCODE = 'HF422';
+        END $$;
+        CREATE TRIGGER fail_late BEFORE INSERT ON holdfast.ticket_base FOR EACH ROW EXECUTE FUNCTION fail_late()
+        """);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Handle gate = jdbi.open()) {
+      gate.execute("SELECT pg_advisory_lock(4711)");
+      Future<Duration> tick = threads.submit(() -> ticks.tick(LONGEST));
+      awaitLocked(gate, 1);
+      Future<Schedule> again =
+          threads.submit(() -> put("p", null, Duration.ofHours(2), CatchUp.LAST, Overlap.ALLOW));
+      awaitLocked(gate, 2);
+      gate.execute("SELECT pg_advisory_unlock(4711)");
+      tick.get();
+      again.get();
+    } finally {
+      sql("DROP FUNCTION fail_late() CASCADE");
+    }
+    assertThat(find("p").problem()).isNull();
+    assertThat(find("p").nextAt()).isNotNull();
+  }
+
+  private static void awaitLocked(Handle handle, int sessions) {
+    await()
+        .until(
+            () ->
+                handle
+                    .createQuery(
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                            + " AND wait_event_type = 'Lock'")
+                    .mapTo(Integer.class)
+                    .one(),
+            waiting -> waiting == sessions);
   }
 
   @Test
