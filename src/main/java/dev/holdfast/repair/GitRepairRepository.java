@@ -1,5 +1,6 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.git.Worktree;
 import dev.holdfast.repair.verify.CheckRun;
@@ -13,6 +14,7 @@ import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.patch.PatchResult;
 import dev.holdfast.tool.patch.PatchValidity;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,23 +137,25 @@ public final class GitRepairRepository implements RepairRepository {
 
   private Verification verification(Worktree worktree, String tree)
       throws IOException, InterruptedException {
-    Verification result =
-        tools.verifier().verify(worktree, tree, commands, Verifier.Success.SEEN_TWICE);
-    requirePrograms(result);
-    return result;
+    for (VerifyCommand each : commands) {
+      requireProgram(each, worktree.directory());
+    }
+    return tools.verifier().verify(worktree, tree, commands, Verifier.Success.SEEN_TWICE);
   }
 
   /**
    * What is neither on the PATH nor at its absolute path is this machine's fault: no patch could
    * mend that, and none that is tried here would pass. A path in the repository is the patch's.
    */
-  private void requirePrograms(Verification result) throws IOException {
-    for (int i = 0; i < commands.size(); i++) {
-      String program = commands.get(i).command().getFirst();
-      CheckRun run = result.runs().get(i);
-      if (run.lacksProgram() && (program.startsWith("/") || !program.contains("/"))) {
-        throw new IOException(run.name() + ": " + run.end());
-      }
+  private void requireProgram(VerifyCommand check, Path directory) throws IOException {
+    String program = check.command().getFirst();
+    if (program.contains("/") && !program.startsWith("/")) {
+      return;
+    }
+    try {
+      ProgramFinder.check(program, directory, tools.verifier().environment().get("PATH"));
+    } catch (IOException e) {
+      throw new IOException(check.name() + ": " + e.getMessage(), e);
     }
   }
 

@@ -29,11 +29,6 @@ public record CheckRun(
     failing = List.copyOf(failing);
   }
 
-  /** It has not run, for its program is not there or may not be executed. */
-  public boolean lacksProgram() {
-    return end.startsWith("cannot start ");
-  }
-
   /** It would have passed, were there a test in its reports. */
   public boolean lacksTests() {
     return tests == 0 && failing.size() == 1 && failing.getFirst().name().equals(NO_TEST);
