@@ -342,23 +342,24 @@ COMMENT ON FUNCTION hold_batch IS 'Puts the tickets of a batch on hold that wait
 CREATE OR REPLACE FUNCTION cancel_batch(id bigint, actor text, reason text DEFAULT NULL, at_most integer DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-  t ticket_base;
-  n bigint := 0;
+  ticket bigint;
+  tickets bigint[];
 BEGIN
   PERFORM close_batch(cancel_batch.id, actor);
   UPDATE batches x SET cancelled_at = now(), look_at = now() WHERE x.id = cancel_batch.id AND x.cancelled_at IS NULL AND x.ended_at IS NULL;
-  FOR t IN
-    SELECT * FROM ticket_base b
+  -- All are locked before the first is cancelled. Trap: a loop over the locking query itself would leave out those further on that a cancellation
+  -- has changed by then, for PostgreSQL passes over rows that the transaction has changed since the query began.
+  tickets := ARRAY(
+    SELECT b.id FROM ticket_base b
     WHERE b.batch_id = cancel_batch.id AND b.state NOT IN ('done', 'cancelled') AND (b.state <> 'on_hold' OR 'cancel' = ANY (b.hold_actions))
-    ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
-  LOOP
+    ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE);
+  FOREACH ticket IN ARRAY tickets LOOP
     -- One before it may have taken it along: a ticket of the batch that it waits for.
-    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = t.id AND b.state NOT IN ('done', 'cancelled')) THEN
-      PERFORM cancel_ticket(t.id, actor, reason);
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket AND b.state NOT IN ('done', 'cancelled')) THEN
+      PERFORM cancel_ticket(ticket, actor, reason);
     END IF;
-    n := n + 1;
   END LOOP;
-  RETURN n;
+  RETURN cardinality(tickets);
 END
 $$;
 COMMENT ON FUNCTION cancel_batch IS 'Cancels all tickets of a batch that are not done, and says how many; it takes no further ones. Tickets that wait for the batch go on hold. at_most: in portions, until it answers 0.';

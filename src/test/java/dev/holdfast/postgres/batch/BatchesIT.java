@@ -286,6 +286,30 @@ class BatchesIT {
   }
 
   @Test
+  @DisplayName("is cancelled by one call, with those of its tickets that wait for others of it")
+  void cancelledWithItsFollowers() {
+    long batch =
+        database.number(
+            """
+            SELECT holdfast.enqueue_batch((
+              SELECT jsonb_agg(jsonb_build_object('kind', CAST(? AS text))
+                || CASE WHEN n = 1 THEN '{"name": "first"}' WHEN n % 20 = 0 THEN '{"after": ["first"]}' ELSE '{}' END::jsonb ORDER BY n)
+              FROM generate_series(1, 80) AS n), 'ann')
+            """,
+            kind);
+
+    long cancelled = database.number("SELECT holdfast.cancel_batch(?, 'ann', 'never mind')", batch);
+
+    assertThat(cancelled).isEqualTo(80);
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.tickets WHERE batch_id = ? AND state ="
+                    + " 'cancelled'",
+                batch))
+        .isEqualTo(80);
+  }
+
+  @Test
   @DisplayName("takes tickets by SQL until it is closed, and only then can be waited for")
   void open() {
     long batch = database.number("SELECT holdfast.open_batch('ann', 'by hand')");
