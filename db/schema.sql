@@ -5128,6 +5128,21 @@ BEGIN
       OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = x.ticket_id AND b.state = 'ready' AND b.fence < x.lease_no)
     FOR UPDATE SKIP LOCKED));
   GET DIAGNOSTICS n = ROW_COUNT;
+  -- What a claim took that was on its way when a limit was set: neither saw the other. Locked, for an attempt that ends meanwhile would leave its place.
+  IF EXISTS (SELECT FROM claim_limits x WHERE num_nonnulls(x.concurrent, x.per_key) > 0 AND x.set_at > now() - interval '10 minutes') THEN
+    WITH uncounted AS MATERIALIZED (
+      SELECT b.id, l.id AS lease_no, b.queue, COALESCE(b.concurrency_key, '') AS key, COALESCE(d.name, '') AS design
+      FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      LEFT JOIN designs d ON d.id = b.design_id
+      WHERE b.state = 'ready' AND b.fence < l.id
+        AND EXISTS (SELECT FROM claim_limits x WHERE num_nonnulls(x.concurrent, x.per_key) > 0 AND (x.queue = b.queue OR x.design = d.name))
+        AND NOT EXISTS (SELECT FROM line_slots s WHERE s.ticket_id = b.id AND s.lease_no = l.id)
+      FOR SHARE OF b SKIP LOCKED
+    )
+    INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+    SELECT c.id, c.lease_no, c.queue, c.key, c.design FROM uncounted c ON CONFLICT DO NOTHING;
+  END IF;
   -- No bucket owes more than a burst. One that does was used while the server's clock was ahead, and nothing would start until that time.
   UPDATE limit_gates g SET full_at = now() FROM claim_limits x
   WHERE x.scope = g.scope AND x.rate IS NOT NULL AND g.full_at > now() + x.burst * x.per / x.rate + interval '1 minute';
@@ -5137,7 +5152,7 @@ BEGIN
   RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.mend_lines() IS 'Drops rows of line_slots whose tickets run no more, says how many, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+COMMENT ON FUNCTION holdfast.mend_lines() IS 'Drops rows of line_slots whose tickets run no more, says how many, adds those of claims that were on their way when a limit was set, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 GRANT EXECUTE ON FUNCTION holdfast.mend_lines() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.mend_provider(provider text, actor text, key_id text DEFAULT NULL::text)
@@ -7776,7 +7791,15 @@ BEGIN
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
-  DELETE FROM line_slots s WHERE s.ticket_id = ANY (put_back);
+  IF put_back IS NOT NULL THEN
+    -- What is put back has used up neither a place nor a token of a rate, whose gate this claim has locked.
+    DELETE FROM line_slots s WHERE s.ticket_id = ANY (put_back);
+    UPDATE limit_gates g SET full_at = g.full_at - p.n * x.per / x.rate
+    FROM claim_limits x CROSS JOIN LATERAL (
+      SELECT count(*) AS n FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+      WHERE b.id = ANY (put_back) AND (b.queue = x.queue OR d.name = x.design)) p
+    WHERE g.scope = x.scope AND x.rate IS NOT NULL AND p.n > 0;
+  END IF;
   taken := ARRAY(
     SELECT t.id FROM unnest(taken) AS t (id)
     WHERE t.id <> ALL (waiting) AND t.id IS DISTINCT FROM suspected AND t.id <> ALL (COALESCE(put_back, '{}')));

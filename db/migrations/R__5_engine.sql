@@ -315,7 +315,15 @@ BEGIN
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
-  DELETE FROM line_slots s WHERE s.ticket_id = ANY (put_back);
+  IF put_back IS NOT NULL THEN
+    -- What is put back has used up neither a place nor a token of a rate, whose gate this claim has locked.
+    DELETE FROM line_slots s WHERE s.ticket_id = ANY (put_back);
+    UPDATE limit_gates g SET full_at = g.full_at - p.n * x.per / x.rate
+    FROM claim_limits x CROSS JOIN LATERAL (
+      SELECT count(*) AS n FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+      WHERE b.id = ANY (put_back) AND (b.queue = x.queue OR d.name = x.design)) p
+    WHERE g.scope = x.scope AND x.rate IS NOT NULL AND p.n > 0;
+  END IF;
   taken := ARRAY(
     SELECT t.id FROM unnest(taken) AS t (id)
     WHERE t.id <> ALL (waiting) AND t.id IS DISTINCT FROM suspected AND t.id <> ALL (COALESCE(put_back, '{}')));

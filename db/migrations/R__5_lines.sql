@@ -531,6 +531,21 @@ BEGIN
       OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = x.ticket_id AND b.state = 'ready' AND b.fence < x.lease_no)
     FOR UPDATE SKIP LOCKED));
   GET DIAGNOSTICS n = ROW_COUNT;
+  -- What a claim took that was on its way when a limit was set: neither saw the other. Locked, for an attempt that ends meanwhile would leave its place.
+  IF EXISTS (SELECT FROM claim_limits x WHERE num_nonnulls(x.concurrent, x.per_key) > 0 AND x.set_at > now() - interval '10 minutes') THEN
+    WITH uncounted AS MATERIALIZED (
+      SELECT b.id, l.id AS lease_no, b.queue, COALESCE(b.concurrency_key, '') AS key, COALESCE(d.name, '') AS design
+      FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      LEFT JOIN designs d ON d.id = b.design_id
+      WHERE b.state = 'ready' AND b.fence < l.id
+        AND EXISTS (SELECT FROM claim_limits x WHERE num_nonnulls(x.concurrent, x.per_key) > 0 AND (x.queue = b.queue OR x.design = d.name))
+        AND NOT EXISTS (SELECT FROM line_slots s WHERE s.ticket_id = b.id AND s.lease_no = l.id)
+      FOR SHARE OF b SKIP LOCKED
+    )
+    INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+    SELECT c.id, c.lease_no, c.queue, c.key, c.design FROM uncounted c ON CONFLICT DO NOTHING;
+  END IF;
   -- No bucket owes more than a burst. One that does was used while the server's clock was ahead, and nothing would start until that time.
   UPDATE limit_gates g SET full_at = now() FROM claim_limits x
   WHERE x.scope = g.scope AND x.rate IS NOT NULL AND g.full_at > now() + x.burst * x.per / x.rate + interval '1 minute';
@@ -540,6 +555,6 @@ BEGIN
   RETURN n;
 END
 $$;
-COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, says how many, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, says how many, adds those of claims that were on their way when a limit was set, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 
 SELECT grant_roles(only_new => true);

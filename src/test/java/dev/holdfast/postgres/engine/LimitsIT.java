@@ -435,6 +435,29 @@ class LimitsIT {
   }
 
   @Test
+  @DisplayName("that is set while a claim is on its way, what that claim took counts soon, too")
+  void setDuringAClaim() throws Exception {
+    List<Long> ids = enqueue(10);
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(
+          "SELECT * FROM holdfast.take_tickets('{%s}', '{}', 4, 'w', 60000, '{}', 16384, 1000, 1)"
+              .formatted(queue.kind()));
+      limit("concurrent => 3");
+      connection.commit();
+    }
+    queue.queue().holdExpired(10);
+    assertThat(database.number("SELECT running FROM holdfast.limits")).isEqualTo(4);
+    assertThat(claim(10)).isEmpty();
+    for (int i = 0; i < 2; i++) {
+      queue.succeed(ids.get(i), lease(ids.get(i)));
+    }
+    queue.queue().holdExpired(10);
+    assertThat(claim(10)).hasSize(1);
+  }
+
+  @Test
   @DisplayName("of a slow rate that is raised, no more is waited for than the new one asks")
   void raisedRate() {
     limit("rate => 1, per => '1 hour'");
@@ -530,6 +553,21 @@ class LimitsIT {
     assertThat(queue.queue().claim(queue.request(10).within(room)).tickets()).hasSize(1);
     assertThat(database.number("SELECT count(*) FROM holdfast.line_slots")).isEqualTo(1);
     assertThat(claim(10)).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("of a rate, what is put back for want of room has used up no token")
+  void putBackUnderARate() {
+    limit("rate => 3, per => '1 hour', burst => 3");
+    for (int i = 0; i < 4; i++) {
+      inbox.enqueue(ticket().withPayload("{\"text\": \"" + "x".repeat(100_000) + "\"}"));
+    }
+    ClaimRequest.Room room = new ClaimRequest.Room(50_000, 1_000_000, 1);
+    assertThat(queue.queue().claim(queue.request(10).within(room)).tickets()).hasSize(1);
+    ClaimRequest.Room none = new ClaimRequest.Room(0, 1_000_000, 1);
+    assertThat(queue.queue().claim(queue.request(10).within(none)).tickets()).isEmpty();
+    assertThat(claim(10)).hasSize(2);
+    assertThat(claim(10)).isEmpty();
   }
 
   @Test
