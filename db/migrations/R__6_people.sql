@@ -279,6 +279,7 @@ BEGIN
   END IF;
   DELETE FROM ticket_guidance g WHERE g.id = h.guidance_id AND g.ticket_id = t.id;
   DELETE FROM session_journal j WHERE j.ticket_id = t.id AND j.seq = h.started_over_seq AND j.kind = 'started_over';
+  UPDATE tool_approvals a SET voided_at = NULL WHERE a.ticket_id = t.id AND a.voided_at = h.released_at;
   PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('holdReason', h.hold_reason));
   UPDATE ticket_base b
   SET state = 'on_hold', held_at = h.held_at, hold_reason = h.hold_reason, hold_actions = h.hold_actions,

@@ -37,6 +37,9 @@ class ToolApprovalsIT {
   private static final List<String> ACTIONS =
       List.of("approve_call", "approve_call_with_changes", "deny_call", "cancel");
 
+  private static final String VALID =
+      "SELECT count(*) FROM holdfast.tool_approvals WHERE ticket_id = ? AND voided_at IS NULL";
+
   private final TicketDatabase database;
   private final TestQueue queue;
   private final PostgresTicketDesk desk;
@@ -270,6 +273,20 @@ class ToolApprovalsIT {
     assertThat(store.ask(id, queue.claim(), List.of(RUN)).getFirst().decision())
         .as("a session that starts over")
         .isEqualTo(Decision.NONE);
+  }
+
+  @Test
+  @DisplayName("5.4: what was approved holds again when a release with a new session is undone")
+  void undone() {
+    long id = parked(RUN);
+    desk.decideCall(id, "ann", new CallDecision(true, null, null, null, true));
+    desk.hold(id, "ann", "wait");
+    assertThat(database.number(VALID, id)).isOne();
+
+    desk.release(id, "bob", null, TicketDesk.Retries.RESET, TicketDesk.Conversation.START_OVER);
+    assertThat(database.number(VALID, id)).as("a new session").isZero();
+    desk.unrelease(id, "bob");
+    assertThat(database.number(VALID, id)).as("as if it had not been").isOne();
   }
 
   @Test
