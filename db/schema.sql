@@ -5051,6 +5051,10 @@ BEGIN
     END IF;
     DELETE FROM suspects s WHERE s.id = t.id;
     IF FOUND THEN
+      DELETE FROM line_slots x WHERE x.ticket_id = t.id; -- it kept its place under a limit
+      IF FOUND THEN
+        PERFORM wake_lines();
+      END IF;
       RETURN true;
     END IF;
   END LOOP;
@@ -5121,8 +5125,8 @@ DECLARE
   n bigint;
 BEGIN
   DELETE FROM line_slots s
-  WHERE s.ticket_id = ANY (ARRAY(
-    SELECT x.ticket_id FROM line_slots x
+  WHERE s.ctid = ANY (ARRAY( -- not by the ticket: another attempt of it may run
+    SELECT x.ctid FROM line_slots x
     WHERE NOT EXISTS (SELECT FROM leases l WHERE l.id = x.lease_no AND x.ticket_id = ANY (l.ids))
         AND NOT EXISTS (SELECT FROM suspects p WHERE p.id = x.ticket_id)
       OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = x.ticket_id AND b.state = 'ready' AND b.fence < x.lease_no)

@@ -461,6 +461,10 @@ BEGIN
     END IF;
     DELETE FROM suspects s WHERE s.id = t.id;
     IF FOUND THEN
+      DELETE FROM line_slots x WHERE x.ticket_id = t.id; -- it kept its place under a limit
+      IF FOUND THEN
+        PERFORM wake_lines();
+      END IF;
       RETURN true;
     END IF;
   END LOOP;

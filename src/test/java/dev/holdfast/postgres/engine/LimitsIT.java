@@ -216,6 +216,31 @@ class LimitsIT {
     assertThat(claim(10)).containsExactly(next);
   }
 
+  @Test
+  @DisplayName(
+      "a suspect that is held and released has one place, and the worker's round leaves it that")
+  void releasedSuspect() {
+    limit("concurrent => 3");
+    database.run("UPDATE holdfast.claim_limits SET set_at = now() - interval '1 day'");
+    enqueue(2);
+    queue.expire(queue.claim(10).getFirst().lease().no());
+    assertThat(queue.queue().rescue(10)).hasSize(2);
+    database.run(
+        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
+            + " WHERE retry_after IS NOT NULL");
+    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+    assertThat(queue.queue().claim(request(10, "worker-2")).suspect()).isPresent();
+    long waiting = database.number("SELECT id FROM holdfast.suspects");
+
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", waiting);
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", waiting);
+    assertThat(claim(10)).containsExactly(waiting);
+    queue.queue().holdExpired(10);
+
+    enqueue(2);
+    assertThat(claim(10)).as("two of three run").hasSize(1);
+  }
+
   private ClaimRequest request(int most, String worker) {
     return new ClaimRequest(worker, Set.of(queue.kind()), Set.of(), most, Duration.ofMinutes(5));
   }
