@@ -3391,6 +3391,7 @@ DECLARE
   odd bigint[];
   measured bigint[];
   lined bigint[] := '{}';
+  late bigint[];
   limited boolean := EXISTS (SELECT FROM claim_limits);
 BEGIN
   -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in
@@ -3423,30 +3424,34 @@ BEGIN
       JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
       WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now()) AND broken_rule(b) IS NULL
         AND (b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
-          OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
-          OR EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id)));
+          OR (EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+            OR EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id))
+          AND (SELECT true FROM ready r
+            WHERE r.queue = b.queue AND r.kind = b.kind AND ~r.priority = ~b.priority AND r.created_at = b.created_at AND r.id = b.id LIMIT 1) IS NULL));
     IF cardinality(lined) > 0 THEN
       PERFORM line_up(lined);
     END IF;
   END IF;
   IF usual + cardinality(lined) < cardinality(ids) THEN
     odd := ARRAY(
-      SELECT b.id FROM unnest(ids) AS u (id)
+      SELECT b.id FROM (SELECT unnest(ids) EXCEPT SELECT unnest(lined)) AS u (id)
       JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
-      LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
-      WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
-        OR broken_rule(b) IS NOT NULL);
+      WHERE (SELECT true FROM ready r
+        WHERE r.queue = b.queue AND r.kind = b.kind AND ~r.priority = ~b.priority AND r.created_at = b.created_at AND r.id = b.id LIMIT 1) IS NULL);
     PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
     PERFORM know_lane(n.queue, n.kind)
     FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
+    late := ARRAY(
+      SELECT b.id FROM ticket_base b
+      WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
+        AND stands_in_line(b));
     INSERT INTO ready (priority, created_at, id, queue, kind)
     SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b
-    WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
-      AND NOT stands_in_line(b);
-    PERFORM line_up(array_agg(b.id)) FROM ticket_base b
-    WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
-      AND stands_in_line(b)
-    HAVING count(*) > 0;
+    WHERE b.id = ANY (ARRAY(SELECT unnest(odd) EXCEPT SELECT unnest(late))) AND b.state = 'ready' AND b.assignee_type = 'agent'
+      AND (b.retry_after IS NULL OR b.retry_after <= now());
+    IF cardinality(late) > 0 THEN
+      PERFORM line_up(late);
+    END IF;
     PERFORM know_line(n.queue, n.kind)
     FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b
       WHERE b.id = ANY (odd) AND (b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL) ORDER BY b.queue, b.kind) n;
