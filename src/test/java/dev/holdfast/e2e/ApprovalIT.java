@@ -40,6 +40,8 @@ class ApprovalIT {
       approval: [write_file, run_command]
       """;
 
+  private static final String KEY = "sk-for-tests";
+
   private TicketRows rows;
   private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
@@ -52,7 +54,7 @@ class ApprovalIT {
     directory = place;
     holdfast =
         Installation.on(database, directory)
-            .with("OPENAI_API_KEY", "sk-test")
+            .with("OPENAI_API_KEY", KEY)
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
             .with("HOLDFAST_WORKER_LEASE", "3s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s");
@@ -190,5 +192,33 @@ class ApprovalIT {
             rows.column(
                 "SELECT arguments FROM holdfast.waiting_tool_calls WHERE ticket_id = ?", id))
         .isEqualTo(List.of("{\"command\":\"echo other >> log.txt\"}"));
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: a call with a secret in it is shown without the secret, and can be allowed: it runs as"
+          + " it was shown")
+  void secretInCall() throws Exception {
+    String line = "{\"command\": \"echo " + KEY + " >> log.txt\"}";
+    models.next(
+        toolCall("run_command", line),
+        toolCall("write_file", "{\"path\": \"key.txt\", \"content\": \"" + KEY + "\"}"));
+    models.always(
+        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
+    long id = enqueue();
+    rows.awaitState(id, "on_hold");
+    holdfast.ok("release", Long.toString(id), "--approve-call");
+    models.awaitRequest(2);
+    rows.awaitState(id, "on_hold");
+    List<String> asked =
+        rows.column(
+            "SELECT arguments || effect FROM holdfast.tool_approvals WHERE ticket_id = ?", id);
+    holdfast.ok("release", Long.toString(id), "--approve-call");
+    rows.awaitState(id, "needs_review");
+
+    assertThat(asked).hasSize(2).allMatch(each -> each.contains("[redacted:"));
+    assertThat(asked).noneMatch(each -> each.contains(KEY));
+    assertThat(Files.readAllLines(workspace(id).resolve("log.txt")))
+        .containsExactly("[redacted:providers.openai.api-key]");
   }
 }

@@ -179,7 +179,12 @@ public final class AgentHandler implements TicketHandler {
         .withListeners(listeners.toArray(SessionListener[]::new))
         .withApprovals(
             DesignApprovals.of(
-                design.approval(), box, ports.sessions().approvals(), id, claimed.lease()))
+                design.approval(),
+                box,
+                ports.sessions().approvals(),
+                settings.tools().secrets(),
+                id,
+                claimed.lease()))
         .withOwnLimit(() -> Optional.ofNullable(ports.sessions().allowances().of(id).maxCostUsd()))
         .withSummariser(
             new ModelSummariser(

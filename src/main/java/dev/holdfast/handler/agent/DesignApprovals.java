@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.approval.Approvals;
 import dev.holdfast.session.approval.PendingCall;
@@ -24,16 +25,27 @@ import org.jspecify.annotations.Nullable;
  * approved is bound by its hash: no other call runs with it.
  */
 record DesignApprovals(
-    Set<String> tools, ToolBox toolBox, ApprovalStore store, long ticketId, Lease lease)
+    Set<String> tools,
+    ToolBox toolBox,
+    ApprovalStore store,
+    Secrets secrets,
+    long ticketId,
+    Lease lease)
     implements Approvals {
   private static final int LONGEST_ID = 200;
 
   /**
    * @param names of tools
+   * @param secrets that people are not shown, as they are not kept in the journal
    * @throws ConfigurationException if there is no such tool: a slip must not let one run unseen
    */
   static Approvals of(
-      List<String> names, ToolBox toolBox, ApprovalStore store, long ticketId, Lease lease) {
+      List<String> names,
+      ToolBox toolBox,
+      ApprovalStore store,
+      Secrets secrets,
+      long ticketId,
+      Lease lease) {
     Set<String> known = new TreeSet<>();
     toolBox.specs().forEach(tool -> known.add(tool.name()));
     for (String name : names) {
@@ -45,7 +57,7 @@ record DesignApprovals(
     }
     return names.isEmpty()
         ? Approvals.NONE
-        : new DesignApprovals(Set.copyOf(names), toolBox, store, ticketId, lease);
+        : new DesignApprovals(Set.copyOf(names), toolBox, store, secrets, ticketId, lease);
   }
 
   @Override
@@ -68,7 +80,8 @@ record DesignApprovals(
       Function<List<ApprovalStore.Asked>, List<ApprovalStore.Approval>> answers)
       throws InterruptedException {
     Map<ToolCall, ApprovalStore.Asked> asked = new LinkedHashMap<>();
-    for (ToolCall call : calls) {
+    List<ToolCall> kept = calls.stream().map(this::asKept).toList();
+    for (ToolCall call : kept) {
       if (needsApproval(call.name())) {
         // One that would be refused before it runs needs nobody's word.
         toolBox
@@ -86,9 +99,16 @@ record DesignApprovals(
       }
     }
     List<Permission> all = new ArrayList<>();
-    calls.forEach(
+    kept.forEach(
         call -> all.add(permissions.getOrDefault(call, new Permission.Allowed(call, null))));
     return all;
+  }
+
+  /** Without secrets, as the journal tells it to the attempt that runs it. */
+  private ToolCall asKept(ToolCall call) {
+    return needsApproval(call.name())
+        ? new ToolCall(call.id(), call.name(), secrets.redact(call.arguments()))
+        : call;
   }
 
   /** A server must not get past it by a second tool whose name becomes the same. */
@@ -96,8 +116,7 @@ record DesignApprovals(
     return tools.stream().anyMatch(each -> McpName.mayMean(each, name));
   }
 
-  private static ApprovalStore.Asked asked(
-      int answer, int turn, ToolCall call, CallPreview preview) {
+  private ApprovalStore.Asked asked(int answer, int turn, ToolCall call, CallPreview preview) {
     String id =
         call.id().length() <= LONGEST_ID && call.id().indexOf('\0') < 0
             ? call.id()
@@ -108,7 +127,7 @@ record DesignApprovals(
         id,
         call.name(),
         CallText.arguments(call),
-        preview.effect(),
+        secrets.redact(preview.effect()),
         CallText.shape(call, preview.freeArguments()));
   }
 
