@@ -2,6 +2,9 @@ package dev.holdfast.tool.workspace;
 
 import com.github.difflib.DiffUtils;
 import com.github.difflib.UnifiedDiffUtils;
+import com.github.difflib.patch.ChangeDelta;
+import com.github.difflib.patch.Chunk;
+import com.github.difflib.patch.Patch;
 import dev.holdfast.process.Utf8;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +19,9 @@ final class FileDiff {
   private static final int MAX_BYTES = 1 << 20;
   private static final int MAX_LINES = 400;
   private static final int CONTEXT = 3;
+
+  /** To find the fewest changes takes the square of it. */
+  private static final int MAX_CHANGED = 4000;
 
   private FileDiff() {}
 
@@ -44,7 +50,7 @@ final class FileDiff {
     List<String> before = lines(old);
     List<String> diff =
         UnifiedDiffUtils.generateUnifiedDiff(
-            oldName, newName, before, DiffUtils.diff(before, lines(changed)), CONTEXT);
+            oldName, newName, before, changes(before, lines(changed)), CONTEXT);
     if (diff.isEmpty()) {
       return "changes nothing in " + newName.substring(2);
     }
@@ -52,6 +58,28 @@ final class FileDiff {
     return diff.size() <= MAX_LINES
         ? shown
         : shown + "\n[... " + (diff.size() - MAX_LINES) + " more lines]";
+  }
+
+  /** The fewest changes; where more lines may be changed, one that holds them all. */
+  private static Patch<String> changes(List<String> before, List<String> after) {
+    int shorter = Math.min(before.size(), after.size());
+    int start = 0;
+    while (start < shorter && before.get(start).equals(after.get(start))) {
+      start++;
+    }
+    int end = 0;
+    while (end < shorter - start
+        && before.get(before.size() - 1 - end).equals(after.get(after.size() - 1 - end))) {
+      end++;
+    }
+    List<String> gone = before.subList(start, before.size() - end);
+    List<String> come = after.subList(start, after.size() - end);
+    if (gone.size() + come.size() <= MAX_CHANGED) {
+      return DiffUtils.diff(before, after);
+    }
+    Patch<String> all = new Patch<>(1);
+    all.addDelta(new ChangeDelta<>(new Chunk<>(start, gone), new Chunk<>(start, come)));
+    return all;
   }
 
   private static List<String> lines(String text) {

@@ -20,6 +20,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -89,6 +91,28 @@ class FileToolsTest {
           .startsWith("It would fail as things are: ")
           .contains(path);
     }
+  }
+
+  @Test
+  @Timeout(20)
+  @DisplayName(
+      "5.4: a person sees at once what takes the place of many lines, and what is the same")
+  void previewOfManyLines() throws Exception {
+    String numbers =
+        IntStream.range(0, 100_000).mapToObj(Integer::toString).collect(Collectors.joining("\n"));
+    file("a.txt", numbers + "\nend\n");
+    ToolCall all = ToolBench.toCall("write_file", Map.of("path", "a.txt", "content", "new\nend\n"));
+    assertThat(bench.box().preview(all).orElseThrow().effect())
+        .startsWith("--- a/a.txt\n+++ b/a.txt\n@@ -1,100002 +1,3 @@\n-0\n-1\n")
+        .endsWith(" more lines]");
+    ToolCall one =
+        ToolBench.toCall(
+            "edit_file", Map.of("path", "a.txt", "search", "\n70000\n", "replace", "\nseventy\n"));
+    assertThat(bench.box().preview(one).orElseThrow().effect())
+        .contains("\n 69999\n-70000\n+seventy\n 70001\n");
+    ToolCall fresh =
+        ToolBench.toCall("write_file", Map.of("path", "b.txt", "content", numbers + "\n"));
+    assertThat(bench.box().preview(fresh).orElseThrow().effect()).contains("\n+0\n+1\n");
   }
 
   @Test
@@ -323,6 +347,18 @@ class FileToolsTest {
     assertThat(reply.outcome()).isEqualTo(Outcome.FAILED);
     assertThat(reply.content()).contains("TooBroadPatternException").contains("within 3 s");
     assertThat(reply.executions()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("C22: a search of more than 3 s is ended also within a line of a huge file")
+  void grepInHugeLine() throws Exception {
+    file("a.txt", "a".repeat(16 << 20));
+    AtomicLong now = new AtomicLong();
+    ToolBench slow =
+        ToolBench.of(
+            root, new Sandbox.None("this test needs none"), () -> now.getAndAdd(50_000_000));
+    ToolReply reply = slow.call("grep", Map.of("pattern", "b"));
+    assertThat(reply.content()).contains("TooBroadPatternException").contains("within 3 s");
   }
 
   @Test
