@@ -106,7 +106,7 @@ final class GrepTool implements WorkspaceWalk.Visitor {
     if (LineReader.binaryStart(channel) != null) {
       return;
     }
-    try (LineReader lines = new LineReader(channel, MAX_LINE)) {
+    try (LineReader lines = new LineReader(channel, MAX_LINE, deadline::check)) {
       int number = 0;
       for (String line = lines.next(); line != null && matches < MAX_MATCHES; line = lines.next()) {
         number++;

@@ -15,16 +15,20 @@ import org.jspecify.annotations.Nullable;
 final class LineReader implements Closeable {
   private static final int SNIFFED = 8 * 1024;
   private static final int SHOWN = 16;
+  private static final int CHECK_EVERY = 64 * 1024;
 
   private final BufferedReader reader;
   private final int maxLine;
+  private final Runnable check;
+  private int reads;
   private boolean cut;
   private int pending = -1;
 
   /**
    * @param maxLine how many characters of a line are kept
+   * @param check asked now and then, within a line too; what it throws ends the reading
    */
-  LineReader(SeekableByteChannel channel, int maxLine) {
+  LineReader(SeekableByteChannel channel, int maxLine, Runnable check) {
     this.reader =
         new BufferedReader(
             Channels.newReader(
@@ -35,6 +39,7 @@ final class LineReader implements Closeable {
                     .onUnmappableCharacter(CodingErrorAction.REPLACE),
                 -1));
     this.maxLine = maxLine;
+    this.check = check;
   }
 
   /**
@@ -65,6 +70,9 @@ final class LineReader implements Closeable {
       return null;
     }
     for (; c >= 0 && c != '\n'; c = reader.read()) {
+      if (++reads % CHECK_EVERY == 0) {
+        check.run();
+      }
       if (line.length() < maxLine) {
         line.append((char) c);
       } else {

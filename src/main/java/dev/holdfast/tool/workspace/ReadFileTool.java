@@ -50,7 +50,7 @@ record ReadFileTool(Workspace workspace) {
       if (channel.size() == 0) {
         return "[the file is empty]";
       }
-      try (LineReader lines = new LineReader(channel, MAX_LINE)) {
+      try (LineReader lines = new LineReader(channel, MAX_LINE, () -> {})) {
         return lines(
             lines, arguments.path("offset").asInt(1), arguments.path("limit").asInt(DEFAULT_LINES));
       }
