@@ -1,5 +1,7 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.Message;
+
 /** The words of the notices (B20-B23, B42, B43), each with its reason for {@link Notices#push}. */
 enum NoticeText {
   CONTENT_ONLY("content-without-tools", "plain text responses are ignored. %s"),
@@ -51,6 +53,13 @@ enum NoticeText {
   NoticeText(String reason, String text) {
     this.reason = reason;
     this.text = text;
+  }
+
+  /** Whether a notice says that only the report can be called now. */
+  static boolean isOfFinalTurn(Message.User notice) {
+    return MAX_TURNS.reason.equals(notice.retryMessage())
+        || NOT_OFFERED.reason.equals(notice.retryMessage())
+        || notice.content().endsWith(REPORT_NOW);
   }
 
   void pushTo(Notices notices) {

@@ -14,8 +14,13 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
   /** Goes on where the journal ends. */
   void restore() {
     memory.restore();
-    progress.restore(memory.standing());
-    notices.restore(memory.standing().notices());
+    Standing standing = memory.standing();
+    progress.restore(standing);
+    boolean isLastNoMore = standing.forced() != null && progress.forced() == null;
+    notices.restore(
+        standing.notices().stream()
+            .filter(each -> !isLastNoMore || !NoticeText.isOfFinalTurn(each))
+            .toList());
   }
 
   /** A call without an answer may have been paid for all the same, and counts. */

@@ -181,6 +181,10 @@ class StateSweepTest {
 
     assertThat(second.run()).isInstanceOf(SessionResult.Reported.class);
     assertThat(second.tools.ran).hasSize(1);
+    assertThat(first.sent(0).toString()).contains("no other tool is available");
+    assertThat(second.sent(0).toString())
+        .as("the model is not told that it is the last turn")
+        .doesNotContain("no other tool is available", NoticeText.REPORT_NOW);
   }
 
   @Test
