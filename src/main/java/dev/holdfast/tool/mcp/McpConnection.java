@@ -2,7 +2,9 @@ package dev.holdfast.tool.mcp;
 
 import io.modelcontextprotocol.client.McpSyncClient;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,6 +26,11 @@ final class McpConnection implements AutoCloseable {
   private final Runnable stop;
 
   /**
+   * What is asked now. Of all that was ever asked, the answers would stay as long as the server.
+   */
+  private final Set<CompletableFuture<?>> asked = ConcurrentHashMap.newKeySet();
+
+  /**
    * @param ended completed with the reason when the server has ended
    * @param said what it wrote to stderr
    * @param stop ends it at once
@@ -37,6 +44,7 @@ final class McpConnection implements AutoCloseable {
     this.ended = ended;
     this.said = said;
     this.stop = stop;
+    endWith(asked);
   }
 
   boolean isEnded() {
@@ -59,18 +67,30 @@ final class McpConnection implements AutoCloseable {
   <T> T ask(Function<McpSyncClient, T> question, Duration timeout)
       throws TimeoutException, InterruptedException {
     CompletableFuture<T> answer = new CompletableFuture<>();
+    asked.add(answer);
     Thread.ofVirtual().name("holdfast-mcp-call").start(() -> answer(question, answer));
-    var unused =
-        ended.thenAcceptAsync(
-            end -> answer.completeExceptionally(new ServerEnded(end.reason() + stderr())),
-            CompletableFuture.delayedExecutor(LAST_ANSWER_MILLIS, TimeUnit.MILLISECONDS));
+    if (ended.isDone()) { // and perhaps those that were asked before have been told already
+      endWith(Set.of(answer));
+    }
     try {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw unwrapped(e);
     } catch (TimeoutException e) {
       throw new TimeoutException("no answer within " + timeout.toSeconds() + " s" + stderr());
+    } finally {
+      asked.remove(answer);
     }
+  }
+
+  /** Tells them when the server has ended. */
+  private void endWith(Set<CompletableFuture<?>> questions) {
+    var unused =
+        ended.thenAcceptAsync(
+            end ->
+                questions.forEach(
+                    each -> each.completeExceptionally(new ServerEnded(end.reason() + stderr()))),
+            CompletableFuture.delayedExecutor(LAST_ANSWER_MILLIS, TimeUnit.MILLISECONDS));
   }
 
   private <T> void answer(Function<McpSyncClient, T> question, CompletableFuture<T> answer) {
