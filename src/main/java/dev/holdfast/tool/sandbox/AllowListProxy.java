@@ -12,6 +12,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,12 +41,15 @@ final class AllowListProxy {
   private final List<Destination> allowed;
   private final Path directory;
   private final ServerSocketChannel server;
+  private final Duration silence;
   private final Semaphore room = new Semaphore(MOST_AT_ONCE);
 
-  private AllowListProxy(List<Destination> allowed, Path directory, ServerSocketChannel server) {
+  private AllowListProxy(
+      List<Destination> allowed, Path directory, ServerSocketChannel server, Duration silence) {
     this.allowed = allowed;
     this.directory = directory;
     this.server = server;
+    this.silence = silence;
   }
 
   /**
@@ -53,12 +57,19 @@ final class AllowListProxy {
    * @throws IOException if it cannot have its socket
    */
   static AllowListProxy open(List<Destination> allowed) throws IOException {
+    return open(allowed, ChannelPipe.SILENCE);
+  }
+
+  /**
+   * @param silence so long a server may say nothing to a program that has ended its own side
+   */
+  static AllowListProxy open(List<Destination> allowed, Duration silence) throws IOException {
     Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.PROXY);
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve(SOCKET)));
     directory.toFile().deleteOnExit();
     directory.resolve(SOCKET).toFile().deleteOnExit();
-    AllowListProxy proxy = new AllowListProxy(allowed, directory, server);
+    AllowListProxy proxy = new AllowListProxy(allowed, directory, server, silence);
     Thread.ofVirtual().name("holdfast-proxy").start(proxy::accept);
     return proxy;
   }
@@ -120,7 +131,7 @@ final class AllowListProxy {
     }
   }
 
-  private static void pass(
+  private void pass(
       SocketChannel client, ByteBuffer behind, ProxyRequest request, SocketChannel target)
       throws IOException {
     try {
@@ -132,7 +143,7 @@ final class AllowListProxy {
       while (behind.hasRemaining()) {
         target.write(behind);
       }
-      ChannelPipe.join(client, target);
+      ChannelPipe.join(client, target, silence);
     } finally {
       ChannelPipe.close(target);
     }

@@ -3,31 +3,50 @@ package dev.holdfast.tool.sandbox;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Passes on what comes from one side of a connection to the other, both ways, to its end. */
 final class ChannelPipe {
   private static final int BUFFER = 16 * 1024;
 
+  /** So long a server may say nothing to a program that has ended its own side. */
+  static final Duration SILENCE = Duration.ofMinutes(2);
+
   private ChannelPipe() {}
 
-  /** Returns when both have ended, or one has broken; closes neither. */
-  static void join(SocketChannel one, SocketChannel other) {
-    Thread back = Thread.ofVirtual().start(() -> copy(other, one));
-    copy(one, other);
+  /**
+   * Returns when both have ended, one has broken, or nothing has come from the other one for some
+   * time behind the end of the first: an ended program looks like one that still listens. Closes
+   * neither, but where it was too long.
+   */
+  static void join(SocketChannel one, SocketChannel other, Duration silence) {
+    AtomicLong passed = new AtomicLong();
+    Thread back = Thread.ofVirtual().start(() -> copy(other, one, passed));
+    copy(one, other, new AtomicLong());
     try {
+      long before = -1;
+      while (passed.get() != before) {
+        before = passed.get();
+        if (back.join(silence)) {
+          return;
+        }
+      }
+      close(one);
+      close(other);
       back.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private static void copy(SocketChannel from, SocketChannel to) {
+  private static void copy(SocketChannel from, SocketChannel to, AtomicLong passed) {
     ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
     try {
       while (from.read(buffer) >= 0) {
         buffer.flip();
         while (buffer.hasRemaining()) {
-          to.write(buffer);
+          passed.addAndGet(to.write(buffer));
         }
         buffer.clear();
       }

@@ -71,7 +71,7 @@ final class ProxyRelay {
     try (client;
         SocketChannel worker = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       worker.connect(proxy);
-      ChannelPipe.join(client, worker);
+      ChannelPipe.join(client, worker, ChannelPipe.SILENCE);
     } catch (IOException e) {
       // The client sees that its connection ends.
       return;

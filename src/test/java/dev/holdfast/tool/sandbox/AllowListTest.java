@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.ServerSocket;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -182,6 +183,26 @@ class AllowListTest {
       }
     }
     await().until(() -> answer(address).startsWith("HTTP/1.1 400"));
+  }
+
+  @Test
+  @DisplayName("connections of ended programs to a server that says nothing take no room for ever")
+  void silentServer() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getByName("127.0.0.1"))) {
+      String place = "127.0.0.1:" + silent.getLocalPort();
+      AllowListProxy proxy =
+          AllowListProxy.open(List.of(Destination.of(place)), Duration.ofMillis(200));
+      UnixDomainSocketAddress address =
+          UnixDomainSocketAddress.of(proxy.directory().resolve(AllowListProxy.socket()));
+      String connect = "CONNECT " + place + " HTTP/1.1\r\n\r\n";
+      for (int i = 0; i < 64; i++) {
+        try (SocketChannel program = SocketChannel.open(address)) {
+          program.write(ByteBuffer.wrap(connect.getBytes(StandardCharsets.US_ASCII)));
+          program.read(ByteBuffer.allocate(100));
+        }
+      }
+      await().until(() -> answer(address).startsWith("HTTP/1.1 400"));
+    }
   }
 
   private static String answer(UnixDomainSocketAddress address) throws IOException {
