@@ -19,7 +19,7 @@ final class Transcript {
     int longest = (int) Math.min(Integer.MAX_VALUE / 2, tokens * 3);
     return text.length() <= longest
         ? text.toString()
-        : "[the beginning is left out]\n" + text.substring(text.length() - longest);
+        : "[the beginning is left out]\n  " + text.substring(text.length() - longest);
   }
 
   private static void write(StringBuilder text, Message message) {
