@@ -28,6 +28,7 @@ record Glob(Pattern pattern, boolean forName) {
 
   private static String regex(String glob) {
     StringBuilder regex = new StringBuilder();
+    int braces = 0;
     for (int i = 0; i < glob.length(); i++) {
       if (glob.startsWith("**/", i)) {
         regex.append("(?:[^/]+/)*+");
@@ -36,7 +37,10 @@ record Glob(Pattern pattern, boolean forName) {
         regex.append(".*");
         i++;
       } else {
-        regex.append(part(glob.charAt(i)));
+        char c = glob.charAt(i);
+        braces += c == '{' ? 1 : c == '}' ? -1 : 0;
+        boolean isPlain = (c == ',' && braces == 0) || (c == '!' && !glob.startsWith("[!", i - 1));
+        regex.append(isPlain ? Pattern.quote(String.valueOf(c)) : part(c));
       }
     }
     return regex.toString();

@@ -249,6 +249,9 @@ class FileToolsTest {
         .isEqualTo("b/E.java (2 bytes)\nb/c/D.java (0 bytes)");
     assertThat(bench.text("list_files", Map.of("glob", "b/*.java")))
         .isEqualTo("b/E.java (2 bytes)");
+    file("b/one,two!.txt", "");
+    assertThat(bench.text("list_files", Map.of("glob", "one,*!.{md,txt}")))
+        .isEqualTo("b/one,two!.txt (0 bytes)");
     assertThat(bench.text("list_files", Map.of("glob", "*.zzz"))).isEqualTo("[nothing found]");
     assertThat(bench.call("list_files", Map.of("glob", "{")).outcome())
         .isEqualTo(Outcome.MODEL_RETRY);
