@@ -15,6 +15,7 @@ import dev.holdfast.tool.patch.PatchResult;
 import dev.holdfast.tool.patch.PatchValidity;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -194,11 +195,12 @@ public final class GitRepairRepository implements RepairRepository {
   }
 
   @Override
-  public Commit commit(Tree tree, String message) throws IOException, InterruptedException {
+  public Commit commit(Tree tree, String message, Instant at)
+      throws IOException, InterruptedException {
     // Made here, where an earlier attempt was on another machine.
     at(tree, 0);
-    String commit = repository.commit(tree.id(), message);
-    return new Commit(repository.branch(), commit);
+    String commit = repository.commit(tree.id(), message, at);
+    return new Commit(repository.branch(), commit, at.getEpochSecond());
   }
 
   /**

@@ -1,8 +1,10 @@
 package dev.holdfast.repair;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The repository of a run. No call depends on what an earlier one left in a worktree. Thread-safe
@@ -42,9 +44,12 @@ public interface RepairRepository {
   Sources sources(Tree tree) throws IOException, InterruptedException;
 
   /** Commits a state on the ticket's branch, in place of what was there. */
-  Commit commit(Tree tree, String message) throws IOException, InterruptedException;
+  Commit commit(Tree tree, String message, Instant at) throws IOException, InterruptedException;
 
-  record Commit(String branch, String id) {}
+  /**
+   * @param at its second; null where there is none, and in journals of versions before
+   */
+  record Commit(String branch, String id, @Nullable Long at) {}
 
   /** The files of a tree that a model may see. */
   interface Sources {

@@ -11,6 +11,7 @@ import dev.holdfast.session.retry.Route;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -166,8 +167,9 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
         });
   }
 
-  private static RunEnd end(RunLog log, Job job, RepairRepository workbench, RepairLoop.Stop stop)
+  private RunEnd end(RunLog log, Job job, RepairRepository workbench, RepairLoop.Stop stop)
       throws IOException, InterruptedException {
+    Instant now = ports.wall().instant();
     boolean result = stop.reason().isSuccess() && !stop.tree().diff().isEmpty();
     RepairRepository.Commit commit =
         result
@@ -176,8 +178,9 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
                 RepairRepository.Commit.class,
                 events ->
                     RunLog.Done.free(
-                        workbench.commit(stop.tree(), message(job.task().goal(), job.ticketId()))))
-            : new RepairRepository.Commit("", "");
+                        workbench.commit(
+                            stop.tree(), message(job.task().goal(), job.ticketId()), now)))
+            : new RepairRepository.Commit("", "", null);
     LoopState state = stop.state();
     log.note(
         new RunEvent.RunStopped(
@@ -193,6 +196,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             stop.verified(),
             commit.branch(),
             commit.id(),
+            commit.at(),
             stop.signals(),
             new RunEnd.Counts(state.iterations(), state.escalations()),
             new RunEnd.Spent(spent.calls(), spent.costUsd(), log.elapsed().toMillis()),

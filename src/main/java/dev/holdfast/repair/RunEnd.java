@@ -2,6 +2,7 @@ package dev.holdfast.repair;
 
 import java.math.BigDecimal;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a run: all that a reviewer or an operator needs.
@@ -12,6 +13,8 @@ import java.util.List;
  * @param verified of that tree
  * @param branch "" where nothing was committed
  * @param commit "" where nothing was committed
+ * @param committed the second of the commit; null where nothing was committed, and in journals of
+ *     versions before
  * @param known hypotheses and what became of the tries, oldest first
  * @param spent calls of models and money
  * @param when the attempt of the ticket in which it ended
@@ -25,6 +28,7 @@ public record RunEnd(
     Verified verified,
     String branch,
     String commit,
+    @Nullable Long committed,
     List<String> known,
     Counts counts,
     Spent spent,

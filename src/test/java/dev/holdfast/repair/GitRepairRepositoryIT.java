@@ -9,6 +9,7 @@ import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,7 +68,8 @@ class GitRepairRepositoryIT {
       GitRepairRepository bench = OneFileProject.workbench(repository);
       Trial next = bench.attempt(tree, Bench.change("half 1", "good 2"), 0);
       assertThat(((Trial.Applied) next).verified().passed()).isTrue();
-      RepairRepository.Commit commit = bench.commit(((Trial.Applied) next).tree(), "Repair");
+      RepairRepository.Commit commit =
+          bench.commit(((Trial.Applied) next).tree(), "Repair", Instant.EPOCH);
       assertThat(commit.branch()).isEqualTo("holdfast/ticket-17");
       new GitBench(directory).owner(project.source(), "cat-file", "-e", commit.id());
       assertThat(bench.sources(tree).files()).containsExactly("check.sh", "value.txt");

@@ -1,5 +1,6 @@
 package dev.holdfast.repair;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -77,7 +78,7 @@ final class OneFileRepository implements RepairRepository {
   }
 
   @Override
-  public Commit commit(Tree tree, String message) {
-    return new Commit("holdfast/ticket-17", "c0ffee");
+  public Commit commit(Tree tree, String message, Instant at) {
+    return new Commit("holdfast/ticket-17", "c0ffee", at.getEpochSecond());
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.repair.git.TicketRepository;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -113,7 +114,8 @@ class OneFileRepositoryIT {
           .isInstanceOf(Trial.Refused.class);
       Trial.Applied second = applied(bench, first.tree(), change("a 1", "good 2"));
       assertThat(second.verified().passed()).isTrue();
-      assertThat(bench.commit(second.tree(), "m").branch()).isEqualTo("holdfast/ticket-17");
+      assertThat(bench.commit(second.tree(), "m", Instant.EPOCH).branch())
+          .isEqualTo("holdfast/ticket-17");
     }
   }
 

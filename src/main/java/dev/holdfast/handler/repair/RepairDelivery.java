@@ -14,6 +14,7 @@ import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
@@ -80,14 +81,18 @@ record RepairDelivery(RepairPorts ports) {
 
   /**
    * Brings a result here that another worker has made. What only that worker's host has is made
-   * again of its diff: a commit of the same tree and base.
+   * again of its diff: the same commit, unless a version before made it and kept no date.
    */
   private void bring(long ticketId, RepairDesign design, RunEnd end, TicketRepository repository)
       throws IOException, InterruptedException {
     if (!repository.take(end.commit())) {
+      Long at = end.committed();
       new GitRepairRepository(
               repository, ports.tools().get(design.network()), design.patch(), design.verify())
-          .commit(end.tree(), RepairRun.message(design.goal(), ticketId));
+          .commit(
+              end.tree(),
+              RepairRun.message(design.goal(), ticketId),
+              at == null ? ports.wall().instant() : Instant.ofEpochSecond(at));
     }
   }
 

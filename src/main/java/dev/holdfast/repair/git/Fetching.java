@@ -18,6 +18,9 @@ record Fetching(Git git, GitDirectory repository) {
   /** The ref that keeps the commit in the ticket's repository. */
   static final String BASE = "refs/holdfast/base";
 
+  /** The branch that a result could not be merged into, as it was then. */
+  private static final String TARGET = "refs/holdfast/target";
+
   /** Names in the configuration of the ticket's repository the branch that HEAD was. */
   private static final String HEAD = "holdfast.head";
 
@@ -138,6 +141,15 @@ record Fetching(Git git, GitDirectory repository) {
     throw new RepositoryException(
         "%s has no branch, tag or commit %s: correct repository.ref"
             .formatted(remote.url(), wanted.orElse(ref)));
+  }
+
+  /** The commit that a branch is at now, with what is new there; empty if it cannot be had. */
+  Optional<String> fetchBranch(RepositorySource.Remote remote, String branch)
+      throws IOException, InterruptedException {
+    GitCommand command = fetch("--", remote.url(), "+" + branch + ":" + TARGET);
+    return repository.run(command.withOwnConfiguration()).isSuccess()
+        ? repository.commit(TARGET)
+        : Optional.empty();
   }
 
   private GitCommand fetch(String... words) {

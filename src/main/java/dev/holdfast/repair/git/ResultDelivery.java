@@ -25,13 +25,29 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   void publish(RepositorySource.Local local, ResultBranches.Place place, String commit)
       throws IOException, InterruptedException {
     String path = Original.at(git, local.path()).path();
-    repository.checked(
+    GitCommand command =
         push(
             "--receive-pack=" + Fetching.server("receive-pack", path),
             place.lease(),
             "--",
             path,
-            commit + ":" + place.ref()));
+            commit + ":" + place.ref());
+    GitResult result = repository.run(command);
+    if (result.stderr().contains("shallow update not allowed")) {
+      repository.checked(withHistory(command, path));
+    } else if (!result.isSuccess()) {
+      throw GitDirectory.failure(command, result);
+    }
+  }
+
+  /**
+   * A base that no ref of the original reaches any more, for its branch was amended, rebased or
+   * deleted, is taken only with the history that the original still has of it.
+   */
+  private static GitCommand withHistory(GitCommand push, String path) {
+    String objects = path.replace("\\", "\\\\").replace("\"", "\\\"") + "/objects";
+    return push.withVariable("GIT_ALTERNATE_OBJECT_DIRECTORIES", '"' + objects + '"')
+        .withVariable("GIT_SHALLOW_FILE", path + "/shallow");
   }
 
   Delivery push(RepositorySource source, String commit) throws IOException, InterruptedException {
@@ -188,7 +204,19 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     GitCommand command =
         push(
             "--force-with-lease=" + target + ":" + base, "--", remote.url(), commit + ":" + target);
-    return pushed(remote, command, name.get(), commit);
+    Delivery delivery = pushed(remote, command, name.get(), commit);
+    return delivery instanceof Delivery.MovedOn && contains(remote, target, commit)
+        ? delivered(name.get(), remote, commit)
+        : delivery;
+  }
+
+  private boolean contains(RepositorySource.Remote remote, String target, String commit)
+      throws IOException, InterruptedException {
+    Optional<String> now = new Fetching(git, repository).fetchBranch(remote, target);
+    return now.isPresent()
+        && repository
+            .run(repository.command("merge-base", "--is-ancestor", commit, now.get()))
+            .isSuccess();
   }
 
   /** The ref's own name, if that is a branch there, or the branch that its HEAD is. */

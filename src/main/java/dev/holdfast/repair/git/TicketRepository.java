@@ -6,6 +6,7 @@ import dev.holdfast.tool.git.GitCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
@@ -78,6 +79,8 @@ public final class TicketRepository implements AutoCloseable {
     worktrees.lockInterruptibly();
     try {
       DirectoryTree.delete(directory);
+      // git prunes none that it was killed while making: that one it has locked
+      DirectoryTree.delete(place.repository().resolve("worktrees").resolve(name));
       repository.checked("worktree", "prune", "--expire=now");
       Files.createDirectories(place.worktrees());
       repository.checked(
@@ -119,15 +122,18 @@ public final class TicketRepository implements AutoCloseable {
    * Holdfast <holdfast@localhost>}.
    *
    * @param message of the commit
+   * @param at its dates, to the second: made again with the same, it has the same id
    * @return its full id
    */
-  public String commit(String of, String message) throws IOException, InterruptedException {
+  public String commit(String of, String message, Instant at)
+      throws IOException, InterruptedException {
     GitCommand command = repository.command("commit-tree", of, "-p", base, "-F", "-");
     for (String role : new String[] {"AUTHOR", "COMMITTER"}) {
       command =
           command
               .withVariable("GIT_" + role + "_NAME", WHO)
-              .withVariable("GIT_" + role + "_EMAIL", ADDRESS);
+              .withVariable("GIT_" + role + "_EMAIL", ADDRESS)
+              .withVariable("GIT_" + role + "_DATE", "@" + at.getEpochSecond() + " +0000");
     }
     String commit = repository.checked(command.withInput(message));
     switch (source) {

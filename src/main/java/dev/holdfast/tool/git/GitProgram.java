@@ -61,6 +61,8 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           "protocol.file.allow=always",
           "advice.detachedHead=false",
           "receive.denyCurrentBranch=refuse",
+          // the tickets' repositories are bare
+          "safe.bareRepository=all",
           "init.defaultBranch=main");
 
   /** Confines a command that runs in a directory. */

@@ -69,6 +69,7 @@ class RepairHandlerIT {
   private final ScriptedProvider provider =
       new ScriptedProvider("played", Script.parse(ANSWER), call -> {}, Sleeper.REAL);
   private GitBench bench;
+  private InstantSource wall = InstantSource.system();
   private Path original;
 
   @BeforeEach
@@ -127,7 +128,7 @@ class RepairHandlerIT {
             new TicketRepositories(directory.resolve(workspace), GitBench.GIT),
             network -> new GitRepairRepository.Tools(GitBench.GIT, verifier),
             (ticketId, designId) -> true,
-            InstantSource.system());
+            wall);
     return new RepairHandler(
         new RepairPorts.Settings(directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1, 8192),
         ports);
@@ -327,5 +328,23 @@ class RepairHandlerIT {
         .isInstanceOf(HandlerResult.Succeeded.class);
     assertThat(bench.owner(bare, "rev-parse", "main^")).isEqualTo(base);
     assertThat(bench.owner(bare, "show", "main:a.txt")).isEqualTo("b");
+  }
+
+  @Test
+  @DisplayName(
+      "What was merged into a URL, and told by nobody, counts as delivered for a worker that makes"
+          + " it again")
+  void deliveredUnsaid() throws Exception {
+    Path bare = directory.resolve("bare.git");
+    bench.owner(directory, "clone", "-q", "--bare", original.toString(), bare.toString());
+    String design = reviewed("url: 'file://" + bare + "'");
+    JsonNode result = repaired(design);
+    String base = result.path("base_commit").asString();
+    String commit = result.path("commit").asString();
+    wall = () -> CREATED.plusSeconds(60);
+    for (int i = 0; i < 2; i++) {
+      assertThat(deliver(design, base, commit)).isInstanceOf(HandlerResult.Succeeded.class);
+      assertThat(bench.owner(bare, "rev-parse", "main")).isEqualTo(commit);
+    }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.holdfast.tool.git.GitCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,7 +46,7 @@ class HostileRepositoryIT {
   private static void repair(TicketRepository repository, String text) throws Exception {
     Worktree worktree = repository.worktree("main", repository.baseTree());
     Files.writeString(worktree.directory().resolve("a.txt"), text);
-    repository.commit(worktree.snapshot(), "Repair a");
+    repository.commit(worktree.snapshot(), "Repair a", Instant.now());
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +41,7 @@ class OddRepositoryIT {
     try (TicketRepository opened = bench.tickets().open(1, source, Optional.empty())) {
       Worktree worktree = opened.worktree("main", opened.baseTree());
       Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
-      String commit = opened.commit(worktree.snapshot(), "Repair");
+      String commit = opened.commit(worktree.snapshot(), "Repair", Instant.now());
       assertThat(bench.owner(repository, "rev-parse", opened.branch())).isEqualTo(commit);
     }
   }
@@ -127,7 +128,7 @@ class OddRepositoryIT {
           .isInstanceOf(PatchResult.Applied.class);
       assertThat(worktree.changes(repository.baseTree(), worktree.snapshot()))
           .containsExactly("süß 1.txt");
-      repository.commit(worktree.snapshot(), "Repair");
+      repository.commit(worktree.snapshot(), "Repair", Instant.now());
     }
     assertThat(temp.resolve("x.txt")).doesNotExist();
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.process.UnprivilegedJava;
+import dev.holdfast.tool.git.GitProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -42,7 +44,7 @@ class TicketRepositoryIT {
   private String repaired(TicketRepository repository) throws Exception {
     Worktree worktree = repository.worktree("main", repository.baseTree());
     Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
-    return repository.commit(worktree.snapshot(), "Repair a\n\nIt was broken.");
+    return repository.commit(worktree.snapshot(), "Repair a\n\nIt was broken.", Instant.now());
   }
 
   @Test
@@ -373,7 +375,8 @@ class TicketRepositoryIT {
     try (TicketRepository repository = bench.open(1, original)) {
       Worktree worktree = repository.worktree("main", repository.baseTree());
       Files.writeString(worktree.directory().resolve(".env"), "a model's\n");
-      String commit = repository.commit(worktree.snapshot(List.of(".env")), "Add .env");
+      String commit =
+          repository.commit(worktree.snapshot(List.of(".env")), "Add .env", Instant.now());
       assertThat(repository.merge())
           .isInstanceOfSatisfying(
               Delivery.Refused.class, refused -> assertThat(refused.reason()).contains(".env"));
@@ -395,7 +398,7 @@ class TicketRepositoryIT {
       Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
       Files.writeString(worktree.directory().resolve("new.txt"), "new\n");
       Files.delete(worktree.directory().resolve("gone.txt"));
-      String commit = repository.commit(worktree.snapshot(), "Three changes");
+      String commit = repository.commit(worktree.snapshot(), "Three changes", Instant.now());
       Map<String, String> before = bench.state(original, "holdfast/ticket-1");
       Files.createFile(lock);
       assertThat(repository.merge())
@@ -518,6 +521,81 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName(
+      "What the branch of a URL has below later commits counts as delivered, unlike others")
+  void remoteMovedOn() throws Exception {
+    Path bare = temp.resolve("bare.git");
+    bench.owner(temp, "clone", "-q", "--bare", original.toString(), bare.toString());
+    try (TicketRepository repository = remote(9, bare, "main")) {
+      String commit = repaired(repository);
+      assertThat(repository.merge()).isInstanceOf(Delivery.Delivered.class);
+      bench.owner(original, "pull", "-q", bare.toString(), "main");
+      bench.commit(original, Map.of("b.txt", "b\n"));
+      bench.owner(original, "push", "-q", bare.toString(), "main");
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of file://" + bare, commit));
+      bench.owner(original, "reset", "-q", "--hard", "HEAD~2");
+      bench.commit(original, Map.of("c.txt", "c\n"));
+      bench.owner(original, "push", "-q", "--force", bare.toString(), "main");
+      assertThat(repository.merge()).isInstanceOf(Delivery.MovedOn.class);
+    }
+  }
+
+  @Test
+  @DisplayName("A URL is repaired though git of the worker's user takes no bare repository")
+  void onlyExplicitlyBare() throws Exception {
+    Path home = Files.createDirectories(temp.resolve("home"));
+    Files.writeString(home.resolve(".gitconfig"), "[safe]\n\tbareRepository = explicit\n");
+    Map<String, String> environment = new TreeMap<>(System.getenv());
+    environment.put("HOME", home.toString());
+    TicketRepositories tickets =
+        new TicketRepositories(temp.resolve("work"), GitProgram.unconfined(environment));
+    RepositorySource source = RepositorySource.remote("file://" + original, "main");
+    try (TicketRepository repository = tickets.open(9, source, Optional.empty())) {
+      String commit = repaired(repository);
+      assertThat(repository.push()).isInstanceOf(Delivery.Delivered.class);
+      assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-9")).isEqualTo(commit);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A result gets its branch though the commit that it is based on was amended away meanwhile")
+  void baseAmended() throws Exception {
+    bench.commit(original, Map.of("b.txt", "b\n"));
+    for (boolean collected : new boolean[] {false, true}) {
+      try (TicketRepository repository = bench.open(collected ? 2 : 1, original)) {
+        String base = repository.baseCommit();
+        Files.writeString(original.resolve("b.txt"), "amended " + collected + "\n");
+        bench.owner(original, "commit", "-q", "-a", "--amend", "-m", "amended");
+        if (collected) {
+          bench.owner(original, "reflog", "expire", "--expire=now", "--all");
+          bench.owner(original, "gc", "-q", "--prune=now");
+        }
+        String commit = repaired(repository);
+        String branch = repository.branch();
+        assertThat(bench.owner(original, "rev-parse", branch, branch + "^", branch + "~2"))
+            .isEqualTo(commit + "\n" + base + "\n" + bench.owner(original, "rev-parse", "main^"));
+        assertThat(repository.merge()).isInstanceOf(Delivery.MovedOn.class);
+        assertThat(original.resolve(".git/shallow")).doesNotExist();
+        assertThat(bench.owner(original, "fsck")).doesNotContain("missing", "error");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("A git that was killed while it made a worktree is in no later attempt's way")
+  void killedInWorktree() throws Exception {
+    bench.open(3, original).close();
+    try (TicketRepository repository = bench.open(3, original)) {
+      repository.worktree("main", repository.baseTree());
+      Path kept = temp.resolve("work/ticket-3/repository.git/worktrees/main");
+      Files.writeString(kept.resolve("locked"), "initializing");
+      assertThat(repaired(repository)).isNotEmpty();
+    }
+  }
+
+  @Test
   @DisplayName("A URL's ref is a branch only if that very branch is there, whatever HEAD is called")
   void remoteBranches() throws Exception {
     Path bare = temp.resolve("bare.git");
@@ -583,7 +661,7 @@ class TicketRepositoryIT {
       assertThat(again.branch()).isEqualTo("holdfast/ticket-7-2");
       Worktree worktree = again.worktree("main", again.baseTree());
       Files.writeString(worktree.directory().resolve("a.txt"), "better\n");
-      String commit = again.commit(worktree.snapshot(), "Better");
+      String commit = again.commit(worktree.snapshot(), "Better", Instant.now());
       assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7-2")).isEqualTo(commit);
     }
     // The database was made anew, and its workers have the directory of the earlier one.
@@ -611,7 +689,7 @@ class TicketRepositoryIT {
       assertThat(anew.result()).isEmpty();
       Worktree worktree = anew.worktree("main", anew.baseTree());
       Files.writeString(worktree.directory().resolve("a.txt"), "better\n");
-      second = anew.commit(worktree.snapshot(), "Better");
+      second = anew.commit(worktree.snapshot(), "Better", Instant.now());
       assertThat(anew.branch()).isEqualTo("holdfast/ticket-7");
       assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(second);
       assertThat(anew.treeOf(first)).as("the earlier one is kept here").isNotEmpty();
@@ -659,7 +737,7 @@ class TicketRepositoryIT {
       bench.owner(original, "checkout", "-q", "holdfast/ticket-7");
       Worktree worktree = repository.worktree("main", repository.baseTree());
       Files.writeString(worktree.directory().resolve("a.txt"), "better\n");
-      String better = repository.commit(worktree.snapshot(), "Better");
+      String better = repository.commit(worktree.snapshot(), "Better", Instant.now());
       assertThat(repository.branch()).isEqualTo("holdfast/ticket-7-2");
       assertThat(bench.owner(original, "rev-parse", "HEAD")).isEqualTo(looked);
       bench.owner(original, "checkout", "-q", "holdfast/ticket-7-2");
