@@ -19,8 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
  * error. An object that is printed over several lines counts as one.
  *
  * @param text without blanks around it, and without orders to a terminal
- * @param cut whether the line is longer than what is kept of the output, and so misses its
- *     beginning
+ * @param cut whether the line, or the object over several, is longer than what is kept of the
+ *     output and so misses its beginning
  */
 record LastLine(String text, boolean cut) {
   private static final Pattern QUESTION =
@@ -38,13 +38,21 @@ record LastLine(String text, boolean cut) {
   /** As printers begin an object that they print over several lines. */
   private static final Pattern OPEN = Pattern.compile("(?m)^\uFEFF?\\{[ \\t\\r]*$");
 
+  /** The end of an object over several lines, such as {@code jq} prints it. */
+  private static final Pattern END_OF_LINES = Pattern.compile("\\n[ \\t]+[\"\\]}][^\\n]*\\n\\}");
+
   static LastLine of(OutputTail stdout) {
     String kept = TERMINAL_ORDER.matcher(stdout.end()).replaceAll("").stripTrailing();
     int from = beginning(kept);
-    return new LastLine(
-        // Some programs begin what they print with a mark of its encoding.
-        Utf8.withoutMark(kept.substring(from).strip()).strip(),
-        from == 0 && stdout.total() > CommandHandler.STDOUT_LIMIT);
+    // Some programs begin what they print with a mark of its encoding.
+    String text = Utf8.withoutMark(kept.substring(from).strip()).strip();
+    boolean cut = from == 0 || (text.equals("}") && endsObject(kept));
+    return new LastLine(text, cut && stdout.total() > CommandHandler.STDOUT_LIMIT);
+  }
+
+  private static boolean endsObject(String kept) {
+    int before = kept.lastIndexOf('\n', Math.max(0, kept.lastIndexOf('\n') - 1));
+    return before >= 0 && END_OF_LINES.matcher(kept.substring(before)).matches();
   }
 
   /**

@@ -247,6 +247,14 @@ class CommandHandlerIT {
         .isEqualTo(
             "the program's last line on stdout is longer than 1024KiB and cannot be stored as the"
                 + " ticket's result: write large results to a file and print its name");
+    String lines = "echo '{'; echo '  \"a\": ['; seq -f '    %.0f,' 150000; echo '    1'; ";
+    for (String end : List.of("echo '  ]'", "echo '  ], '; echo '  \"b\": 1'")) {
+      assertThat(tickets.fail(lines + end + "; echo '}'").text())
+          .startsWith("the program's last line on stdout is longer than 1024KiB");
+    }
+    // A program's text that ends with a brace is none.
+    assertThat(tickets.succeed(lines + "echo '  return 0;'; echo '}'").result())
+        .startsWith("{\"text\":");
   }
 
   @Test
