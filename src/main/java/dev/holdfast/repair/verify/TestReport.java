@@ -72,6 +72,9 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
     factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
     factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
     factory.setProperty(XMLInputFactory.IS_COALESCING, false);
+    // Each &lt; counts as an entity, of which there can be no others here.
+    factory.setProperty("jdk.xml.maxGeneralEntitySizeLimit", "0");
+    factory.setProperty("jdk.xml.totalEntitySizeLimit", "0");
     return factory.createXMLStreamReader(in);
   }
 

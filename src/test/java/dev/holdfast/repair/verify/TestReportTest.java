@@ -37,6 +37,17 @@ class TestReportTest {
   }
 
   @Test
+  @DisplayName("with more escaped characters than Java's parser takes by itself are read")
+  void escaped() throws Exception {
+    String one = "<testcase name='List&lt;A&amp;B&gt;'><system-out>&lt;a/&gt;</system-out>";
+    Path file =
+        Files.writeString(
+            temp.resolve("escaped.xml"),
+            "<testsuite>" + (one + "</testcase>").repeat(30_000) + "</testsuite>");
+    assertThat(TestReport.read(file).tests()).isEqualTo(30_000);
+  }
+
+  @Test
   @DisplayName("that tell of more failures than anybody reads are cut, and say how many there are")
   void many() throws Exception {
     String one = "<testcase name='a'><failure>" + "<![CDATA[x]]>y".repeat(5000) + "</failure>";
