@@ -22,6 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Planner {
   static final int MOST_ITEMS = 10_000;
   private static final int LONGEST_RESULT = 1 << 20;
+  private static final int MOST_CHARACTERS = 64 << 20;
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private final WorkflowDesign design;
@@ -35,6 +36,7 @@ final class Planner {
   private final Set<String> skipped = new HashSet<>();
   private final List<String> withoutTickets = new ArrayList<>();
   private final List<Plan.Begun> begins = new ArrayList<>();
+  private long characters;
 
   /**
    * @param successIsEnough whether a step does not wait for the reviews of those before it
@@ -191,6 +193,14 @@ final class Planner {
       throw new ExpressionException(
           "payload: it has %s characters, and %s are allowed (payload.max-bytes)"
               .formatted(length, longestPayload));
+    }
+    characters += length;
+    if (characters > MOST_CHARACTERS) {
+      throw new ExpressionException(
+          ("payload: all that begin now have more than %s characters together, for which one"
+                  + " transaction has no room; give each an address in place of what is large, or"
+                  + " let it be fewer items")
+              .formatted(MOST_CHARACTERS));
     }
     return made;
   }

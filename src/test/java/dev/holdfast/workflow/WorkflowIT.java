@@ -126,6 +126,8 @@ class WorkflowIT {
         "\"when\": \"results.a.n / 0 == 1\"|step b: results.a.n / 0 == 1: / by zero",
         "\"payload\": {\"x\": \"${results.a.big}${results.a.big}\"}"
             + "|step b: payload: it has 1200008 characters, and 1048576 are allowed",
+        "\"for_each\": \"payload.few\", \"payload\": {\"x\": \"${results.a.big}\"}"
+            + "|step b: payload: all that begin now have more than 67108864 characters together",
       })
   void holds(String more, String reason) {
     String many = more.contains("payload.many") ? "[" + "1,".repeat(10_000) + "1]" : "[]";
@@ -133,7 +135,7 @@ class WorkflowIT {
     long id =
         bench.workflow(
             bench.step("a", "") + "," + bench.step("b", "\"after\": [\"a\"], " + more),
-            "{\"many\": " + many + "}");
+            "{\"many\": " + many + ", \"few\": [" + "1,".repeat(119) + "1]}");
     bench.advance();
     bench.finish(bench.claimOne(bench.job), "{\"n\": 1, \"big\": \"" + big + "\"}");
     bench.advance();
