@@ -5970,7 +5970,9 @@ BEGIN
   LOOP
     looked := looked + 1;
     SELECT * INTO t FROM ticket_base b WHERE b.id = w.ticket_id FOR UPDATE;
-    IF NOT FOUND OR t.state <> 'on_hold' OR NOT action = ANY (t.hold_actions) THEN
+    -- One that was released since, and is on hold again, is held for what nobody has chosen it for. An undo leaves no row.
+    IF NOT FOUND OR t.state <> 'on_hold' OR NOT action = ANY (t.hold_actions)
+      OR EXISTS (SELECT FROM released_holds h WHERE h.ticket_id = t.id AND h.released_at > r.created_at) THEN
       UPDATE release_tickets x SET outcome = 'skipped', step = r.step WHERE x.release_id = r.id AND x.n = w.n;
       CONTINUE;
     END IF;

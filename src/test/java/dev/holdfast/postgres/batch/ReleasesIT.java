@@ -323,6 +323,29 @@ class ReleasesIT {
   }
 
   @Test
+  @DisplayName("a ticket that somebody released before and that is on hold again is skipped, too")
+  void heldAgain() {
+    hold(4);
+    Release release = desk.start(of(2, "all", null), "ann");
+    List<String> held =
+        database.column(
+            "SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold' ORDER BY id",
+            kind);
+    database.run("SELECT holdfast.release_ticket(?::bigint, 'bob')", held.get(0));
+    database.run("SELECT holdfast.hold_ticket(?::bigint, 'bob', 'not this one')", held.get(0));
+    database.run("SELECT holdfast.release_ticket(?::bigint, 'bob')", held.get(1));
+    database.run("SELECT holdfast.unrelease_ticket(?::bigint, 'bob')", held.get(1));
+    assertThat(finish()).isEqualTo(2);
+    advance();
+    assertThat(now(release).progress())
+        .isEqualTo("step 2 of 2: released 3 of 4, 2 came through, 1 wait, 1 skipped");
+    assertThat(
+            database.column(
+                "SELECT hold_reason FROM holdfast.tickets WHERE id = ?::bigint", held.get(0)))
+        .containsExactly("not this one");
+  }
+
+  @Test
   @DisplayName("many workers that take it on at once release each step once")
   void atOnce() throws Exception {
     hold(60);
