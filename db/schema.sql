@@ -4119,7 +4119,7 @@ BEGIN
     ORDER BY x.ticket_id LIMIT at_most
   LOOP
     t := locked_ticket(w.ticket_id);
-    CONTINUE WHEN t.state <> 'ready' OR NOT make_unclaimable(t);
+    CONTINUE WHEN NOT still_waits(t.id, 'provider') OR NOT make_unclaimable(t);
     reason := 'provider_unavailable: ' || w.waits_for || '; it goes on by itself when the provider answers again';
     -- It was let go as a trial: people were told of its first hold.
     again := EXISTS (
@@ -5194,6 +5194,7 @@ BEGIN
     ORDER BY x.ticket_id
   LOOP
     BEGIN
+      CONTINUE WHEN NOT still_waits(w.ticket_id, w.kind);
       IF w.kind = 'account' THEN
         PERFORM release_ticket(w.ticket_id, mend_provider.actor);
         released := released + 1;
@@ -6108,7 +6109,7 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT t.ticket_id, false AS trial FROM known_waits t
+    SELECT t.ticket_id, t.kind, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
        -- Without an amount it is not room that is missing, but the model's price.
        OR (t.kind = 'budget' AND t.needed_usd IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, t.needed_usd)))
@@ -6118,7 +6119,7 @@ BEGIN
     -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers: the one that has been held
     -- longest, for it may be a ticket's own request that fails. One that nobody claims is waited for a minute. Its wait keeps its beginning,
     -- so that hold_for_outages holds it again as soon as it is put off.
-    (SELECT t.ticket_id, true FROM known_waits t JOIN ticket_base h ON h.id = t.ticket_id
+    (SELECT t.ticket_id, t.kind, true FROM known_waits t JOIN ticket_base h ON h.id = t.ticket_id
      WHERE t.kind = 'outage'
        AND NOT EXISTS (SELECT FROM queues q WHERE q.name = t.queue AND q.paused_at IS NOT NULL)
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
@@ -6130,6 +6131,7 @@ BEGIN
     ORDER BY trial, ticket_id LIMIT at_most
   LOOP
     BEGIN
+      CONTINUE WHEN NOT still_waits(w.ticket_id, w.kind);
       PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
       UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
       n := n + 1;
@@ -7547,6 +7549,19 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.steps_from(jsonb,text) IS 'A step of a workflow''s design and all that wait for it, directly or not; NULL if there is no such step.';
 GRANT EXECUTE ON FUNCTION holdfast.steps_from(jsonb,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.still_waits(ticket_id bigint, kind text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM locked_ticket(still_waits.ticket_id);
+  RETURN EXISTS (SELECT FROM known_waits w WHERE w.ticket_id = still_waits.ticket_id AND w.kind = still_waits.kind);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.still_waits(bigint,text) IS 'Locks a ticket and says whether it has the wait that was seen before.';
+GRANT EXECUTE ON FUNCTION holdfast.still_waits(bigint,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.stop_release(id bigint, actor text)
  RETURNS void

@@ -301,6 +301,16 @@ END
 $$;
 COMMENT ON FUNCTION tell_outages IS 'Notes in ticket_activity, once in an outage, that a provider has not answered for so long; returns the words for those that are new. Workers call it now and then.';
 
+-- Whoever goes through many tickets has chosen them before: meanwhile a person, or an attempt, may have changed what they wait for.
+CREATE OR REPLACE FUNCTION still_waits(ticket_id bigint, kind text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  PERFORM locked_ticket(still_waits.ticket_id);
+  RETURN EXISTS (SELECT FROM known_waits w WHERE w.ticket_id = still_waits.ticket_id AND w.kind = still_waits.kind);
+END
+$$;
+COMMENT ON FUNCTION still_waits IS 'Locks a ticket and says whether it has the wait that was seen before.';
+
 CREATE OR REPLACE FUNCTION hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -324,7 +334,7 @@ BEGIN
     ORDER BY x.ticket_id LIMIT at_most
   LOOP
     t := locked_ticket(w.ticket_id);
-    CONTINUE WHEN t.state <> 'ready' OR NOT make_unclaimable(t);
+    CONTINUE WHEN NOT still_waits(t.id, 'provider') OR NOT make_unclaimable(t);
     reason := 'provider_unavailable: ' || w.waits_for || '; it goes on by itself when the provider answers again';
     -- It was let go as a trial: people were told of its first hold.
     again := EXISTS (
@@ -377,7 +387,7 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT t.ticket_id, false AS trial FROM known_waits t
+    SELECT t.ticket_id, t.kind, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
        -- Without an amount it is not room that is missing, but the model's price.
        OR (t.kind = 'budget' AND t.needed_usd IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, t.needed_usd)))
@@ -387,7 +397,7 @@ BEGIN
     -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers: the one that has been held
     -- longest, for it may be a ticket's own request that fails. One that nobody claims is waited for a minute. Its wait keeps its beginning,
     -- so that hold_for_outages holds it again as soon as it is put off.
-    (SELECT t.ticket_id, true FROM known_waits t JOIN ticket_base h ON h.id = t.ticket_id
+    (SELECT t.ticket_id, t.kind, true FROM known_waits t JOIN ticket_base h ON h.id = t.ticket_id
      WHERE t.kind = 'outage'
        AND NOT EXISTS (SELECT FROM queues q WHERE q.name = t.queue AND q.paused_at IS NOT NULL)
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
@@ -399,6 +409,7 @@ BEGIN
     ORDER BY trial, ticket_id LIMIT at_most
   LOOP
     BEGIN
+      CONTINUE WHEN NOT still_waits(w.ticket_id, w.kind);
       PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
       UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
       n := n + 1;
@@ -445,6 +456,7 @@ BEGIN
     ORDER BY x.ticket_id
   LOOP
     BEGIN
+      CONTINUE WHEN NOT still_waits(w.ticket_id, w.kind);
       IF w.kind = 'account' THEN
         PERFORM release_ticket(w.ticket_id, mend_provider.actor);
         released := released + 1;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.failure.Category;
 import dev.holdfast.llm.account.AccountFailure;
 import dev.holdfast.llm.account.AccountFailure.Reason;
 import dev.holdfast.llm.account.AccountSettings;
@@ -577,6 +578,75 @@ class PostgresAccountStoreIT {
     assertThat(store.upkeep(OutageSettings.DEFAULT)).as("the outage").hasSize(1);
     assertThat(onHold(queue)).isEqualTo(1);
     sql.run("SELECT holdfast.cancel_ticket(?, 'ann', 'over')", id);
+  }
+
+  /** What others do while something waits for a ticket that somebody has locked. */
+  private void meanwhile(long locked, Runnable waits, Runnable others) throws Exception {
+    try (Connection person = database.dataSource().getConnection();
+        ExecutorService worker = Executors.newVirtualThreadPerTaskExecutor()) {
+      person.setAutoCommit(false);
+      TestSql.column(
+          person, "SELECT id::text FROM holdfast.ticket_base WHERE id = " + locked + " FOR UPDATE");
+      Future<?> done = worker.submit(waits);
+      Awaitility.await()
+          .until(
+              () ->
+                  done.isDone()
+                      || sql.number(
+                              "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                  + " AND datname = current_database()")
+                          > 0);
+      try {
+        others.run();
+      } finally {
+        person.commit();
+      }
+      done.get();
+    }
+  }
+
+  @Test
+  @DisplayName("What a person has put on hold while the tickets of a budget are released stays so")
+  void personsHoldStays() throws Exception {
+    sql.run(
+        "INSERT INTO holdfast.budgets (scope, per, limit_usd, changed_by) VALUES ('day', 'day', 0,"
+            + " 'w')");
+    long first = held("q", "budget_exceeded: budget day", "budget", "day", "1");
+    long second = held("q", "budget_exceeded: budget day", "budget", "day", "1");
+    meanwhile(
+        first,
+        () -> assertThat(sql.number("SELECT holdfast.raise_budget('day', 9, 'ann')")).isEqualTo(1),
+        () -> {
+          sql.run("SELECT holdfast.release_ticket(?, 'bob')", second);
+          sql.run("SELECT holdfast.hold_ticket(?, 'bob', 'not this one')", second);
+        });
+    assertThat(sql.state(first)).isEqualTo("ready");
+    assertThat(sql.state(second)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName(
+      "A ticket that has had its answer while those of an outage are held is not held with them")
+  void answeredMeanwhile() throws Exception {
+    PostgresAccountStore store = store("one");
+    TestQueue queue = TestQueue.on(sql);
+    queue.enqueue(2);
+    store.failed(failure(OTHER_KEY, Reason.RATE_LIMIT, Duration.ofMinutes(5), false), 1);
+    List<Long> ids = putOff(queue, 2).stream().sorted().toList();
+    for (String table : List.of("ticket_waits", "provider_cooldowns")) {
+      sql.run("UPDATE holdfast." + table + " SET since = since - interval '7 h'");
+    }
+    meanwhile(
+        ids.getFirst(),
+        () -> store.upkeep(OutageSettings.DEFAULT),
+        () -> {
+          queue.makeDue(ids.getLast());
+          List<ClaimedTicket> tried = queue.claim(2);
+          assertThat(tried).extracting(ClaimedTicket::id).containsExactly(ids.getLast());
+          queue.fail(ids.getLast(), tried.getFirst().lease().no(), Category.TRANSIENT);
+        });
+    assertThat(onHold(queue)).isEqualTo(1);
+    assertThat(sql.state(ids.getLast())).isEqualTo("ready");
   }
 
   /** All that may be claimed is tried and has to wait for the key; exactly so many. */
