@@ -2135,7 +2135,7 @@ DECLARE
 BEGIN
   FOR child IN
     WITH ended AS (
-      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND d.ended_at IS NULL RETURNING d.after_id, d.name
+      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND (d.ended_at IS NULL OR d.on_success) RETURNING d.after_id, d.name
     )
     SELECT e.after_id FROM ended e WHERE e.name IS NOT NULL ORDER BY e.after_id
   LOOP
@@ -4153,7 +4153,7 @@ DECLARE
 BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND b.state = 'ready' AND b.assignee_type = 'agent'
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND (d.ended_at IS NULL OR d.on_success) AND b.state = 'ready' AND b.assignee_type = 'agent'
     ORDER BY b.id
   LOOP
     IF child.kind = 'workflow' THEN
@@ -4843,7 +4843,7 @@ AS $function$
 BEGIN
   IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = workflow) THEN
     PERFORM FROM ticket_base b
-    WHERE b.id IN (SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.ended_at IS NULL) ORDER BY b.id FOR UPDATE;
+    WHERE b.id IN (SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND (d.ended_at IS NULL OR d.on_success)) ORDER BY b.id FOR UPDATE;
   END IF;
 END
 $function$;
@@ -4876,7 +4876,7 @@ BEGIN
       UNION
       SELECT d.after_id, x.depth + 1 FROM down x
       JOIN workflows w ON w.ticket_id = x.id
-      JOIN ticket_dependencies d ON d.ticket_id = x.id AND d.ended_at IS NULL
+      JOIN ticket_dependencies d ON d.ticket_id = x.id AND (d.ended_at IS NULL OR d.on_success)
     )
     SELECT x.id, max(x.depth) AS depth FROM down x GROUP BY x.id
   ) o ON o.id = b.id
@@ -6033,7 +6033,7 @@ DECLARE
 BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND (d.ended_at IS NULL OR d.on_success) AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
       AND CASE WHEN is_blank(guidance) THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
     ORDER BY b.id
   LOOP
@@ -6943,7 +6943,7 @@ DECLARE
 BEGIN
   FOR step IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL ORDER BY b.id FOR UPDATE OF b
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND (d.ended_at IS NULL OR d.on_success) ORDER BY b.id FOR UPDATE OF b
   LOOP
     SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restored_steps.released_at;
     IF FOUND AND restore_hold(step, h, actor) THEN

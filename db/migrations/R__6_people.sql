@@ -303,7 +303,7 @@ DECLARE
 BEGIN
   FOR step IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL ORDER BY b.id FOR UPDATE OF b
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND (d.ended_at IS NULL OR d.on_success) ORDER BY b.id FOR UPDATE OF b
   LOOP
     SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restored_steps.released_at;
     IF FOUND AND restore_hold(step, h, actor) THEN

@@ -257,12 +257,13 @@ $$;
 COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them. uses: by step, those whose results it uses; NULL: all are used. accepted: it was cancelled, and the workflow released since, or made by a replay. left_out: the bytes of the results of its step, where no next step uses them and they are not among the 32 MiB that are read; 0 otherwise. HF422 if those that are used are too long.';
 
 -- Whoever finishes a step locks it, then its workflow: so does whoever holds the workflow.
+-- Here and below: where a success is enough, what is in review, or was rejected there, is not waited for until the workflow goes on, but is as open.
 CREATE OR REPLACE FUNCTION lock_steps(workflow bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 BEGIN
   IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = workflow) THEN
     PERFORM FROM ticket_base b
-    WHERE b.id IN (SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.ended_at IS NULL) ORDER BY b.id FOR UPDATE;
+    WHERE b.id IN (SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND (d.ended_at IS NULL OR d.on_success)) ORDER BY b.id FOR UPDATE;
   END IF;
 END
 $$;
@@ -290,7 +291,7 @@ BEGIN
       UNION
       SELECT d.after_id, x.depth + 1 FROM down x
       JOIN workflows w ON w.ticket_id = x.id
-      JOIN ticket_dependencies d ON d.ticket_id = x.id AND d.ended_at IS NULL
+      JOIN ticket_dependencies d ON d.ticket_id = x.id AND (d.ended_at IS NULL OR d.on_success)
     )
     SELECT x.id, max(x.depth) AS depth FROM down x GROUP BY x.id
   ) o ON o.id = b.id
@@ -341,7 +342,7 @@ DECLARE
 BEGIN
   FOR child IN
     WITH ended AS (
-      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND d.ended_at IS NULL RETURNING d.after_id, d.name
+      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND (d.ended_at IS NULL OR d.on_success) RETURNING d.after_id, d.name
     )
     SELECT e.after_id FROM ended e WHERE e.name IS NOT NULL ORDER BY e.after_id
   LOOP
@@ -362,7 +363,7 @@ DECLARE
 BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND b.state = 'ready' AND b.assignee_type = 'agent'
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND (d.ended_at IS NULL OR d.on_success) AND b.state = 'ready' AND b.assignee_type = 'agent'
     ORDER BY b.id
   LOOP
     IF child.kind = 'workflow' THEN
@@ -390,7 +391,7 @@ DECLARE
 BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND (d.ended_at IS NULL OR d.on_success) AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
       AND CASE WHEN is_blank(guidance) THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
     ORDER BY b.id
   LOOP

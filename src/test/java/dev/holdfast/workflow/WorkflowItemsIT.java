@@ -201,6 +201,40 @@ class WorkflowItemsIT {
   }
 
   @Test
+  @DisplayName(
+      "and are in review where a success is enough are held, cancelled and worked again with their"
+          + " workflow as those that run")
+  void inReviewWithTheirWorkflow() {
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            bench.step("each", "\"for_each\": \"payload.items\"")
+                + ",\"b\": {\"design\": \"%s\", \"after\": [\"each\"]}".formatted(eager),
+            "{\"items\": [1, 2, 3]}");
+    bench.advance();
+    List<ClaimedTicket> items = bench.claim(bench.job);
+    for (ClaimedTicket each : items.subList(0, 2)) {
+      bench.finish(new Finish.Succeeded(each.id(), each.lease().no(), "1", Review.HUMAN, null));
+    }
+    long inReview = items.get(0).id();
+    long rejected = items.get(1).id();
+    bench.desk.reject(rejected, "ann", "once more");
+    bench.desk.hold(id, "ann", "wait");
+    assertThat(bench.state(rejected)).isEqualTo("on_hold");
+    bench.release(id);
+    assertThat(bench.state(rejected)).isEqualTo("ready");
+    bench.desk.cancel(id, "ann", "no");
+    assertThat(items).extracting(each -> bench.state(each.id())).containsOnly("cancelled");
+    long again = bench.desk.replay(id, "ann", "b");
+    bench.finishAll(bench.claim(bench.job), "2");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "3");
+    bench.advance();
+    assertThat(bench.result(again)).isEqualTo("{\"b\": 3, \"each\": [2, 2, 2]}");
+    assertThat(bench.state(inReview)).isEqualTo("cancelled");
+  }
+
+  @Test
   @DisplayName("may have titles of their own, made of the item")
   void titles() {
     bench.workflow(
