@@ -41,6 +41,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 #variable_conflict use_column
 DECLARE
   parts text[];
+  tokens integer;
 BEGIN
   PERFORM require_words('actor', actor);
   parts := limit_scope(scope);
@@ -56,15 +57,21 @@ BEGIN
     RAISE EXCEPTION 'per is from 1 ms to 366 days, not %', set_limit.per USING ERRCODE = 'HF422';
   END IF;
   INSERT INTO limit_gates (scope) VALUES (set_limit.scope) ON CONFLICT DO NOTHING;
-  INSERT INTO claim_limits AS x (scope, queue, design, concurrent, per_key, rate, per, burst, set_by)
-  VALUES (set_limit.scope, CASE parts[1] WHEN 'queue' THEN parts[2] END, CASE parts[1] WHEN 'design' THEN parts[2] END, set_limit.concurrent,
-    set_limit.per_key, set_limit.rate, set_limit.per,
-    CASE WHEN set_limit.rate IS NOT NULL
-      THEN COALESCE(set_limit.burst, GREATEST(1, ceil(set_limit.rate * 0.2 / extract(epoch FROM set_limit.per)))::integer) END,
-    set_limit.actor)
-  ON CONFLICT (scope) DO UPDATE
-  SET concurrent = EXCLUDED.concurrent, per_key = EXCLUDED.per_key, rate = EXCLUDED.rate, per = EXCLUDED.per, burst = EXCLUDED.burst,
-    set_at = EXCLUDED.set_at, set_by = EXCLUDED.set_by;
+  tokens := CASE WHEN set_limit.rate IS NOT NULL
+    THEN COALESCE(set_limit.burst, GREATEST(1, ceil(set_limit.rate * 0.2 / extract(epoch FROM set_limit.per)))::integer) END;
+  -- Not DO UPDATE: it waits for another one who sets the same limit for the first time by one of the table's keys only, and breaks at the others.
+  LOOP
+    UPDATE claim_limits x
+    SET concurrent = set_limit.concurrent, per_key = set_limit.per_key, rate = set_limit.rate, per = set_limit.per, burst = tokens,
+      set_at = now(), set_by = set_limit.actor
+    WHERE x.scope = set_limit.scope;
+    EXIT WHEN FOUND;
+    INSERT INTO claim_limits (scope, queue, design, concurrent, per_key, rate, per, burst, set_by)
+    VALUES (set_limit.scope, CASE parts[1] WHEN 'queue' THEN parts[2] END, CASE parts[1] WHEN 'design' THEN parts[2] END, set_limit.concurrent,
+      set_limit.per_key, set_limit.rate, set_limit.per, tokens, set_limit.actor)
+    ON CONFLICT DO NOTHING;
+    EXIT WHEN FOUND;
+  END LOOP;
   -- A bucket holds no more than one burst, and so no more is owed to it than that, whatever the rate was before.
   UPDATE limit_gates g SET full_at = LEAST(g.full_at, now() + x.burst * x.per / x.rate)
   FROM claim_limits x WHERE g.scope = set_limit.scope AND x.scope = g.scope AND x.rate IS NOT NULL;

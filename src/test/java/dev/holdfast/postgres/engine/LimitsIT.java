@@ -12,6 +12,7 @@ import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -29,9 +30,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +109,27 @@ class LimitsIT {
     return database.value(
         "SELECT ready || ' ' || waiting_for_limit FROM holdfast.queue_health WHERE queue = ?",
         name);
+  }
+
+  @Test
+  @DisplayName("two people who set the first limit of a scope at the same moment both do")
+  void setAtOnce() throws Exception {
+    TicketDatabase pooled = new TicketDatabase(pool);
+    Callable<Boolean> setting =
+        () -> {
+          for (int i = 0; i < 500; i++) {
+            pooled.run("SELECT holdfast.set_limit('queue:' || ?, 'ann', concurrent => 3)", name);
+            if (ThreadLocalRandom.current().nextBoolean()) {
+              pooled.run("DELETE FROM holdfast.claim_limits WHERE queue = ?", name);
+            }
+          }
+          return true;
+        };
+    AtOnce.run(setting, setting);
+    limit("concurrent => 2");
+    assertThat(
+            database.number("SELECT concurrent FROM holdfast.claim_limits WHERE queue = ?", name))
+        .isEqualTo(2);
   }
 
   @Test
