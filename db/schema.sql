@@ -2620,7 +2620,10 @@ BEGIN
   IF OLD.state NOT IN ('done', 'cancelled') THEN
     RAISE EXCEPTION 'ticket % is %; only done and cancelled tickets can be deleted', OLD.id, OLD.state
       USING ERRCODE = 'HF409', HINT = 'SELECT cancel_ticket(id, actor, reason) ends it first.';
-  ELSIF needed_by(OLD.id) IS NOT NULL THEN
+  END IF;
+  -- Whoever has just enqueued a ticket that needs its result has it locked, and is seen by the next statement.
+  PERFORM FROM ticket_base b WHERE b.id = OLD.id FOR UPDATE;
+  IF needed_by(OLD.id) IS NOT NULL THEN
     RAISE EXCEPTION 'ticket % is not deleted: ticket % still needs its result', OLD.id, needed_by(OLD.id)
       USING ERRCODE = 'HF409', HINT = 'It can be deleted when that one is done or cancelled.';
   END IF;

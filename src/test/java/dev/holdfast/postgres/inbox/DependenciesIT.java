@@ -32,7 +32,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -369,6 +373,34 @@ class DependenciesIT {
     assertThatThrownBy(() -> enqueue(first))
         .isInstanceOf(TicketNotFoundException.class)
         .hasMessageContaining("If it was done and retention has deleted it since, leave it out");
+  }
+
+  @Test
+  @DisplayName("keeps the result that it is to be given from a DELETE at the moment it is enqueued")
+  void deletedWhileEnqueued() throws Exception {
+    long first = enqueue();
+    finish(claimOne());
+    try (Connection connection = pool.getConnection();
+        ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+      connection.setAutoCommit(false);
+      long waiting =
+          inbox.enqueue(connection, NewTicket.ofKind(kind).withAfter(Map.of("one", first)));
+      Future<?> deleting =
+          other.submit(() -> database.run("DELETE FROM holdfast.tickets WHERE id = ?", first));
+      Awaitility.await()
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                              + " AND wait_event_type = 'Lock'")
+                      > 0);
+      connection.commit();
+      connection.setAutoCommit(true);
+
+      assertThatThrownBy(deleting::get)
+          .hasStackTraceContaining("ticket " + waiting + " still needs its result");
+    }
+    assertThat(claimOne().results()).isEqualTo("{\"one\": {\"answer\": 42}}");
   }
 
   private List<String> kept(Long... ids) {
