@@ -5,10 +5,11 @@
 WITH page AS MATERIALIZED (
   SELECT b.id, b.created_at FROM holdfast.ticket_base b WHERE b.id > :after ORDER BY b.id LIMIT :page
 ), old AS MATERIALIZED (
+  -- Of a ticket that was taken over from another table, completed_at may not be known.
   SELECT b.id FROM holdfast.ticket_base b
   WHERE b.id > :after AND b.id <= (SELECT max(id) FROM page)
-    AND ((b.state = 'done' AND :done_ms > 0 AND b.completed_at < now() - :done_ms * interval '1 millisecond')
-      OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND b.completed_at < now() - :cancelled_ms * interval '1 millisecond'))
+    AND ((b.state = 'done' AND :done_ms > 0 AND COALESCE(b.completed_at, b.updated_at) < now() - :done_ms * interval '1 millisecond')
+      OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND COALESCE(b.completed_at, b.updated_at) < now() - :cancelled_ms * interval '1 millisecond'))
     -- A result that waited for its review is kept from its approval on.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_activity v
@@ -18,8 +19,8 @@ WITH page AS MATERIALIZED (
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_parents p JOIN holdfast.ticket_base w ON w.id = p.parent_id
       WHERE p.ticket_id = b.id AND w.kind = 'workflow' AND NOT COALESCE(
-        (w.state = 'done' AND :done_ms > 0 AND w.completed_at < now() - :done_ms * interval '1 millisecond')
-        OR (w.state = 'cancelled' AND :cancelled_ms > 0 AND w.completed_at < now() - :cancelled_ms * interval '1 millisecond'), false))
+        (w.state = 'done' AND :done_ms > 0 AND COALESCE(w.completed_at, w.updated_at) < now() - :done_ms * interval '1 millisecond')
+        OR (w.state = 'cancelled' AND :cancelled_ms > 0 AND COALESCE(w.completed_at, w.updated_at) < now() - :cancelled_ms * interval '1 millisecond'), false))
     -- So does a ticket that is to be given this one's result.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_dependencies d JOIN holdfast.ticket_base f ON f.id = d.ticket_id

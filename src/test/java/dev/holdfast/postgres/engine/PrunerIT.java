@@ -113,6 +113,22 @@ class PrunerIT {
   }
 
   @Test
+  @DisplayName("one that was taken over without the time of its end goes by its last change")
+  void endNotKnown() {
+    long over = old("done");
+    long gone = old("cancelled");
+    long young = old("done");
+    database.run("UPDATE holdfast.ticket_base SET completed_at = NULL");
+    database.run(
+        "UPDATE holdfast.ticket_base SET updated_at = now() - interval '2 days' WHERE id IN (?, ?)",
+        over,
+        gone);
+
+    assertThat(pruner.prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(2);
+    assertThat(kept()).containsExactly(young);
+  }
+
+  @Test
   @DisplayName("zero keeps them for ever, each state by its own time")
   void zero() {
     long done = old("done");
