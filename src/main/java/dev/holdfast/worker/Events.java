@@ -28,8 +28,9 @@ record Events(List<TicketListener> listeners) {
     for (TicketListener listener : listeners) {
       try {
         listener.on(event);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         // Errors too: a listener's missing class must not end the thread that claims or stores.
+        // Nor must a checked exception, which Kotlin and others throw without a word.
         log.warn(
             "a listener failed on {} of ticket {}",
             event.getClass().getSimpleName(),

@@ -145,7 +145,7 @@ final class TicketRun implements TicketContext, Runnable {
   private void tell(Runnable action) {
     try {
       action.run();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       log.warn("what ticket {} does when its worker drains failed", claimed.id(), e);
     }
   }
@@ -255,7 +255,7 @@ final class TicketRun implements TicketContext, Runnable {
   private void beginTrace() {
     try {
       trace = claim.begin(claimed);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       log.warn("the beginning of ticket {} could not be traced", claimed.id(), e);
     }
   }
@@ -263,7 +263,7 @@ final class TicketRun implements TicketContext, Runnable {
   private void endTrace() {
     try {
       trace.end(finish());
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       log.warn("the end of ticket {} could not be traced", claimed.id(), e);
     }
   }

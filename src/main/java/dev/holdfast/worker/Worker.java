@@ -263,7 +263,7 @@ public final class Worker implements AutoCloseable {
     private Tracing.Claim trace(List<ClaimedTicket> tickets, long claimedNanos) {
       try {
         return ports.tracing().claimed(tickets, claimedNanos);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         log.warn("a claim of {} tickets could not be traced", tickets.size(), e);
         return ticket -> Tracing.Attempt.NONE;
       }

@@ -296,7 +296,8 @@ class WorkerIT {
   }
 
   @Test
-  @DisplayName("A55: listeners that throw, errors included, harm nobody")
+  @DisplayName(
+      "A55: listeners that throw, errors and undeclared checked exceptions included, harm nobody")
   void throwingListener() {
     setup.settings(settings -> settings.withConcurrency(1));
     setup.listeners(
@@ -306,6 +307,7 @@ class WorkerIT {
         event -> {
           throw new NoClassDefFoundError("a worse listener");
         },
+        event -> WorkerIT.<RuntimeException>throwUndeclared(new IOException("as from Kotlin")),
         setup.events);
     List<Long> ids = setup.enqueue(5);
     setup.handler(ticket -> HandlerResult.done(null));
@@ -315,6 +317,11 @@ class WorkerIT {
       assertThat(worker.healthy()).isTrue();
     }
     assertThat(ids).map(database::state).containsOnly("done");
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <E extends Exception> void throwUndeclared(Exception checked) throws E {
+    throw (E) checked;
   }
 
   @Test
