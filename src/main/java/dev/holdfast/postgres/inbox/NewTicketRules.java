@@ -142,6 +142,10 @@ record NewTicketRules(PayloadLimits limits) {
   private static void checkKey(String what, @Nullable String key) {
     long bytes = utf8Length(what, key);
     checkNotBlank(what, key);
+    if (key != null && key.chars().anyMatch(Character::isISOControl)) {
+      throw new InvalidTicketException(
+          "the " + what + " has a control character; leave it out of the key");
+    }
     if (bytes > MAX_KEY_LENGTH) {
       throw new InvalidTicketException(
           ("the %s has %s bytes, and %s are allowed; take a short name, or a hash of a"

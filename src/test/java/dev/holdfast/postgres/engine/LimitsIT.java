@@ -682,6 +682,8 @@ class LimitsIT {
         .hasMessageContaining("there is no limit for \"queue:nope\"");
     assertThatThrownBy(() -> inbox.enqueue(keyed("x".repeat(10_000))))
         .hasMessageContaining("the concurrency key has 10000 bytes, and 500 are allowed");
+    assertThatThrownBy(() -> inbox.enqueueAll(List.of(keyed("a\u0001b")).iterator()))
+        .hasMessageContaining("the concurrency key has a control character");
     assertThatThrownBy(() -> inbox.enqueue(keyed("")))
         .hasMessageContaining("the concurrency key must not be empty");
     assertThatThrownBy(
