@@ -40,6 +40,8 @@ public record ImportLine(
     BAD_STRATEGY,
     /** One of its times is infinity. */
     BAD_TIME,
+    /** Its payload is too long as text, or too deep. */
+    BAD_PAYLOAD,
     /** Nothing says of which kind it is. */
     NO_DESIGN,
     NO_ID;

@@ -1,6 +1,6 @@
 -- A page of another table's rows, and what each would be as a ticket. import_preview.sql or import_take.sql follows.
 -- It ends with all rows of its last id, so that rows that share an id are seen together.
--- $source, $start, $policy_problem and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the
+-- $source, $start, $policy_problem, $payload_problem and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the
 -- page before; :limit; :keys, :kinds, :designs, what becomes of the tickets of each of its designs; :running, what becomes of those in
 -- progress: ready, or NULL to leave them.
 -- A dry run needs no schema: what is asked of a function of Holdfast's stands in a $ that PostgresTicketImport can leave out.
@@ -25,7 +25,7 @@ WITH page AS MATERIALIZED (
       ELSE 'on_hold' -- a person knows what it means
     END AS new_state
   FROM page p LEFT JOIN design d ON d.key = COALESCE(p.o->>'design_id', '')
-), mapped AS (
+), drafted AS (
   SELECT
     k.*,
     CASE
@@ -38,7 +38,7 @@ WITH page AS MATERIALIZED (
       WHEN concat_ws(' ', k.o->>'created_at', k.o->>'updated_at', k.o->>'started_at', k.o->>'completed_at', k.o->>'retry_after')
         LIKE '%infinity%' THEN 'time'
       WHEN k.kind IS NULL THEN 'design'
-    END AS problem,
+    END AS flaw,
     CASE
       WHEN jsonb_typeof(k.o->'payload') = 'object' THEN k.o->'payload'
       -- An agent's task is payload.prompt.
@@ -60,4 +60,6 @@ WITH page AS MATERIALIZED (
       ELSE CASE lower(k.o->>'priority') WHEN 'critical' THEN 20 WHEN 'urgent' THEN 20 WHEN 'high' THEN 10 WHEN 'low' THEN -10 ELSE 0 END
     END AS priority
   FROM known k
+), mapped AS (
+  SELECT d.*, COALESCE(d.flaw, CASE WHEN $payload_problem THEN 'payload' END) AS problem FROM drafted d
 )

@@ -397,6 +397,30 @@ class MigrateFromIT {
   }
 
   @Test
+  @DisplayName(
+      "A59: a row whose payload is too long or too deep is left and named, in a dry run too, and"
+          + " the others are taken")
+  void badPayloads() {
+    sql.run("CREATE SCHEMA large");
+    sql.run("CREATE TABLE large.tickets (id int, kind text, state text, payload jsonb)");
+    sql.run(
+        "INSERT INTO large.tickets VALUES (1, 'mail', 'ready', '{\"n\": 1}'), (2, 'mail', 'done',"
+            + " jsonb_build_object('text', repeat('x', 17000000))), (3, 'mail', 'ready',"
+            + " (concat('{\"a\": ', repeat('[', 600), repeat(']', 600), '}'))::jsonb), (4, 'mail',"
+            + " 'ready', '{\"n\": 4}')");
+
+    Cli.Result told = cli.run("migrate", "--from", "large.tickets", "--dry-run");
+    Cli.Result done = cli.run("migrate", "--from", "large.tickets");
+
+    for (Cli.Result result : List.of(told, done)) {
+      assertThat(result.code()).as(result.toString()).isEqualTo(1);
+      assertThat(result.out()).containsPattern("(?m)^left, their payload is longer .*: 2, 3$");
+    }
+    assertThat(told.out()).contains("without --dry-run 2 of 4 tickets");
+    assertThat(done.out()).contains("took over 2 of 4 tickets");
+  }
+
+  @Test
   @DisplayName("A59: a row with an infinite time is left and named, and the others are taken")
   void infiniteTimes() {
     sql.run("CREATE SCHEMA endless");

@@ -179,6 +179,10 @@ record TicketImportRun(
       case BAD_TIME ->
           "left, created_at, updated_at, started_at, completed_at or retry_after is infinity:"
               + " correct them there";
+      case BAD_PAYLOAD ->
+          "left, their payload is longer as text than payload.max-expanded-bytes or has more than"
+              + " 500 levels: put what is large elsewhere, or make a view that does, and name the"
+              + " view";
       case NO_DESIGN ->
           "left, their design is not known here: say what it becomes with --design THEIRS=OURS or"
               + " --map-kind THEIRS=KIND";

@@ -40,6 +40,7 @@ record ImportedRow(
       case "queue" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_QUEUE;
       case "retry_strategy" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_STRATEGY;
       case "time" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_TIME;
+      case "payload" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_PAYLOAD;
       default -> Outcome.NO_DESIGN;
     };
   }

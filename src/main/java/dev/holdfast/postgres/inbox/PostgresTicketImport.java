@@ -27,6 +27,12 @@ public final class PostgresTicketImport implements TicketImport {
 
   private static final String POLICY_PROBLEM = "holdfast.retry_policy_problem(k.retry_strategy)";
 
+  /** What accepted_bytes would refuse, and with it the whole page. */
+  private static final String PAYLOAD_PROBLEM =
+      "(SELECT holdfast.expanded_bytes(d.payload, l.payload_max_expanded_bytes) >"
+          + " l.payload_max_expanded_bytes OR holdfast.is_deep(d.payload)"
+          + " FROM holdfast.entry_limits l WHERE l.only_row)";
+
   private final Transactions transactions;
   private final Sql sql;
 
@@ -78,14 +84,15 @@ public final class PostgresTicketImport implements TicketImport {
   @Override
   public List<ImportLine> preview(ImportOrder order, IntConsumer looked) {
     String taken = isSchemaThere() ? sql.inSchema("holdfast.imported_tickets") : NONE_TAKEN;
-    String problem = mayAskForPolicyProblems() ? POLICY_PROBLEM : "NULL";
-    String statement = mapped(problem) + sql.load("import_preview").replace("$taken", taken);
+    String statement =
+        (mayAskForProblems() ? mapped(POLICY_PROBLEM, PAYLOAD_PROBLEM) : mapped("NULL", "false"))
+            + sql.load("import_preview").replace("$taken", taken);
     return pages(order, statement, looked, (handle, query) -> ImportedRow.list(query));
   }
 
   @Override
   public List<ImportLine> take(ImportOrder order, String actor, IntConsumer looked) {
-    String statement = mapped(POLICY_PROBLEM) + sql.load("import_take");
+    String statement = mapped(POLICY_PROBLEM, PAYLOAD_PROBLEM) + sql.load("import_take");
     String file = sql.inSchema("SELECT holdfast.file_tickets(:ids)");
     return pages(
         order,
@@ -103,12 +110,14 @@ public final class PostgresTicketImport implements TicketImport {
         });
   }
 
-  private String mapped(String policyProblem) {
-    return sql.load("import_mapped").replace("$policy_problem", sql.inSchema(policyProblem));
+  private String mapped(String policyProblem, String payloadProblem) {
+    return sql.load("import_mapped")
+        .replace("$policy_problem", sql.inSchema(policyProblem))
+        .replace("$payload_problem", sql.inSchema(payloadProblem));
   }
 
   /** A preview runs also where there is no schema yet, and for users who may only read. */
-  private boolean mayAskForPolicyProblems() {
+  private boolean mayAskForProblems() {
     String may =
         sql.inSchema(
             "SELECT has_function_privilege(to_regproc('holdfast.retry_policy_problem'), 'EXECUTE')"
