@@ -65,7 +65,7 @@ public record ErrorReport(
     return new ErrorReport(text, cause, httpStatus, exitCode, statedCategory, hint);
   }
 
-  ErrorReport withText(String other) {
+  public ErrorReport withText(String other) {
     return new ErrorReport(other, cause, httpStatus, exitCode, statedCategory, retryAfter);
   }
 

@@ -20,6 +20,9 @@ public final class Secrets {
   /** Characters of the shortest value that is looked for. */
   public static final int SHORTEST = 8;
 
+  /** What stands behind a text whose end was cut off. */
+  private static final String CUT = "…";
+
   /** For a process that has none. */
   public static final Secrets NONE = new Secrets(Map.of());
 
@@ -117,9 +120,9 @@ public final class Secrets {
     return at >= 0 && at < place ? at : place;
   }
 
-  /** The text without secrets. */
+  /** The text without secrets; where its end was cut off, without the beginning of one there. */
   public String redact(String text) {
-    String safe = text;
+    String safe = text.endsWith(CUT) ? withoutBeginning(text) : text;
     if (AnySpelling.mayBeIn(text)) {
       for (Spelled each : spelled) {
         safe = each.value().replace(safe, each.replacement());
@@ -131,6 +134,13 @@ public final class Secrets {
     return safe;
   }
 
+  /** A few equal characters are a chance. */
+  private String withoutBeginning(String text) {
+    String kept = text.substring(0, text.length() - CUT.length());
+    int settled = settled(kept);
+    return kept.length() - settled < SHORTEST / 2 ? text : kept.substring(0, settled) + CUT;
+  }
+
   /**
    * A JSON document without secrets in its keys, texts and numbers. It stays valid JSON, and where
    * it has no secret it stays as it is.
@@ -138,7 +148,7 @@ public final class Secrets {
   public String redactJson(String json) {
     boolean seen = mayBeIn(json);
     // Any character may be written by its number: then only the text that was read tells.
-    if (!seen && (forms.isEmpty() || !json.contains("\\u"))) {
+    if (!seen && (forms.isEmpty() || !json.contains("\\u") && !json.contains(CUT))) {
       return json;
     }
     try {

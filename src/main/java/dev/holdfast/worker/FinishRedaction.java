@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.retry.RetryDecision;
@@ -42,6 +43,11 @@ record FinishRedaction(Secrets secrets) {
           new Finish.Deferred(each.ticketId(), each.leaseNo(), each.delay(), wait(each.waitsFor()));
       case Finish.GivenBack each -> each;
     };
+  }
+
+  /** The report without secrets in its text. */
+  ErrorReport of(ErrorReport report) {
+    return report.withText(secrets.redact(report.text()));
   }
 
   private Failure failure(Failure failure) {

@@ -392,7 +392,8 @@ final class TicketRun implements TicketContext, Runnable {
 
   private Finish failed(
       ErrorReport error, RetryDecision.@Nullable Hold hold, @Nullable TicketWait waitsFor) {
-    Failure failure = classifier.classify(error);
+    // A title and a piece of evidence are cut: the rest of a secret would not be found in them.
+    Failure failure = classifier.classify(redaction.of(error));
     return new Finish.Failed(claimed.id(), leaseNo(), failure, hold, waitsFor, attempt() == 1);
   }
 }

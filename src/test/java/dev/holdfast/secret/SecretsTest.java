@@ -115,6 +115,20 @@ class SecretsTest {
     assertThat(both.toString()).doesNotContain("abcdefgh");
   }
 
+  @Test
+  @DisplayName(
+      "where a text was cut off in the middle of a secret, its beginning is taken out, too")
+  void cutOff() {
+    for (int kept = 4; kept < VALUE.length(); kept++) {
+      String cut = "key " + VALUE.substring(0, kept) + "…";
+      assertThat(secrets.redact(cut)).isEqualTo("key …");
+      assertThat(secrets.redactJson("{\"error\":\"" + inJson(cut) + "\"}"))
+          .isEqualTo("{\"error\":\"key …\"}");
+    }
+    assertThat(secrets.redact("key pas…")).isEqualTo("key pas…");
+    assertThat(secrets.redact("a " + VALUE + "…")).isEqualTo("a [redacted:database.password]…");
+  }
+
   private static String inJson(String text) {
     String json = JsonMapper.shared().writeValueAsString(text);
     return json.substring(1, json.length() - 1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.schema.Question;
 import dev.holdfast.secret.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,5 +96,34 @@ class TicketRunTest {
     assertThat(message(context -> parked("", "cancel"))).contains("reason is blank");
     assertThat(message(context -> parked("look", "cancel", "dance")))
         .contains("no action \"dance\"", "approve_call_with_changes");
+  }
+
+  @Test
+  @DisplayName("a secret across the end of an error's title or evidence leaves nothing of it there")
+  void secretAcrossACut() {
+    for (int before = 150; before < 210; before++) {
+      String text = "HTTP 401: " + "x".repeat(before) + "a-very-secret-word and more of the line";
+      Finish.Failed failed =
+          (Finish.Failed)
+              finish(
+                  context -> HandlerResult.failed(ErrorReport.ofText(text)),
+                  ticket -> Tracing.Attempt.NONE);
+      assertThat(failed.failure().title()).doesNotContain("a-very");
+      assertThat(failed.failure().evidence()).doesNotContain("a-very");
+      assertThat(failed.failure().message()).contains("[redacted:word] and more");
+    }
+  }
+
+  @Test
+  @DisplayName("a secret across the end of a question's first words leaves nothing of it there")
+  void secretAcrossTheCutOfQuestion() {
+    for (int before = 150; before < 210; before++) {
+      Question question = Question.of("x".repeat(before) + "a-very-secret-word?");
+      Finish.Parked parked =
+          (Finish.Parked)
+              finish(context -> HandlerResult.asks(question), ticket -> Tracing.Attempt.NONE);
+      assertThat(parked.reason()).doesNotContain("a-very");
+      assertThat(parked.details()).contains("[redacted:word]?");
+    }
   }
 }
