@@ -177,6 +177,9 @@ class McpCommandIT {
         List.<Map<String, Object>>of(Map.of("state", "lost"), Map.of("fingerprint", "abc"))) {
       assertThat(call(client, "list_tickets", filter).isError()).as("%s", filter).isTrue();
     }
+    // An integer, says JSON Schema, and so some clients write it.
+    assertThat(call(client, "list_tickets", Map.of("limit", 1.0)).isError()).isFalse();
+    assertThat(call(client, "list_tickets", Map.of("limit", 1.5)).isError()).isTrue();
   }
 
   @Test

@@ -164,6 +164,9 @@ final class McpTools {
   private record Arguments(@Nullable Map<String, Object> given, Set<String> known) {
     @Nullable String text(String name) {
       Object value = given == null ? null : given.get(name);
+      if (value instanceof Double number && number == Math.rint(number) && number < 1e15) {
+        return String.valueOf(number.longValue()); // to JSON Schema 17.0 is an integer
+      }
       return value == null ? null : String.valueOf(value);
     }
 
