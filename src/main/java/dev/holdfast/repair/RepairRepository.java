@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The repository of a run. No call depends on what an earlier one left in a worktree. Thread-safe
@@ -47,9 +46,9 @@ public interface RepairRepository {
   Commit commit(Tree tree, String message, Instant at) throws IOException, InterruptedException;
 
   /**
-   * @param at its second; null where there is none, and in journals of versions before
+   * @param at its dates, as seconds of the epoch; 0 where nothing was committed
    */
-  record Commit(String branch, String id, @Nullable Long at) {}
+  record Commit(String branch, String id, long at) {}
 
   /** The files of a tree that a model may see. */
   interface Sources {

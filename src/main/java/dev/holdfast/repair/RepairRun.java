@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  *     new RepairRun(ports, settings, routes)
  *         .run(new RepairRun.Job(17, "ticket-17", task, at), journal, history, workbench);
  * if (end.reason().isSuccess()) {
- *   review(end.commit());
+ *   review(end.commit().id());
  * }
  * }</pre>
  */
@@ -180,7 +180,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
                     RunLog.Done.free(
                         workbench.commit(
                             stop.tree(), message(job.task().goal(), job.ticketId()), now)))
-            : new RepairRepository.Commit("", "", null);
+            : new RepairRepository.Commit("", "", 0);
     LoopState state = stop.state();
     log.note(
         new RunEvent.RunStopped(
@@ -194,9 +194,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             stop.tree(),
             DiffLines.of(stop.tree().diff()),
             stop.verified(),
-            commit.branch(),
-            commit.id(),
-            commit.at(),
+            commit,
             stop.signals(),
             new RunEnd.Counts(state.iterations(), state.escalations()),
             new RunEnd.Spent(spent.calls(), spent.costUsd(), log.elapsed().toMillis()),

@@ -2,7 +2,6 @@ package dev.holdfast.repair;
 
 import java.math.BigDecimal;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a run: all that a reviewer or an operator needs.
@@ -11,10 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param tree of the result, or of the best candidate so far; the base where nothing helped
  * @param lines that the diff of the tree adds and removes
  * @param verified of that tree
- * @param branch "" where nothing was committed
- * @param commit "" where nothing was committed
- * @param committed the second of the commit; null where nothing was committed, and in journals of
- *     versions before
+ * @param commit its branch and id are "" where nothing was committed
  * @param known hypotheses and what became of the tries, oldest first
  * @param spent calls of models and money
  * @param when the attempt of the ticket in which it ended
@@ -26,9 +22,7 @@ public record RunEnd(
     Tree tree,
     int lines,
     Verified verified,
-    String branch,
-    String commit,
-    @Nullable Long committed,
+    RepairRepository.Commit commit,
     List<String> known,
     Counts counts,
     Spent spent,

@@ -148,7 +148,7 @@ public final class Secrets {
   public String redactJson(String json) {
     boolean seen = mayBeIn(json);
     // Any character may be written by its number: then only the text that was read tells.
-    if (!seen && (forms.isEmpty() || !json.contains("\\u") && !json.contains(CUT))) {
+    if (!seen && (forms.isEmpty() || (!json.contains("\\u") && !json.contains(CUT)))) {
       return json;
     }
     try {

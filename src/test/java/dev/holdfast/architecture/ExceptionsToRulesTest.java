@@ -32,6 +32,12 @@ class ExceptionsToRulesTest {
           Map.entry("worker/ServiceLoop.java", "a service loop"),
           Map.entry("worker/Poller.java", "a service loop"),
           Map.entry("worker/Completer.java", "a service loop"),
+          Map.entry(
+              "worker/Events.java",
+              "somebody's listener, undeclared exceptions of Kotlin and others"),
+          Map.entry(
+              "worker/Worker.java",
+              "somebody's tracing, undeclared exceptions of Kotlin and others"),
           Map.entry("postgres/engine/PostgresWakeUps.java", "a service loop"),
           Map.entry("app/ProcessExit.java", "main, at its end"),
           Map.entry(

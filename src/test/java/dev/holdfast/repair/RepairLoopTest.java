@@ -37,7 +37,7 @@ class RepairLoopTest {
     RunEnd end = bench.run();
     assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(1, 0));
-    assertThat(end.commit()).isNotEmpty();
+    assertThat(end.commit().id()).isNotEmpty();
     assertThat(end.tree().diff()).contains("+good 1");
     assertThat(end.spent().calls()).isEqualTo(1);
     assertThat(bench.story())
@@ -138,7 +138,7 @@ class RepairLoopTest {
     RunEnd end = bench.run();
     assertThat(end.reason()).isEqualTo(StopReason.NOTHING_TO_REPAIR);
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(0, 0));
-    assertThat(end.commit()).isEmpty();
+    assertThat(end.commit().id()).isEmpty();
     assertThat(bench.model.calls()).isZero();
     assertThat(bench.story()).containsExactly("RunStarted", "VerificationFinished", "RunStopped");
   }
@@ -170,7 +170,7 @@ class RepairLoopTest {
     assertThat(end.counts().iterations()).isEqualTo(2);
     assertThat(end.tree().diff()).as("the first that applied").contains("bad 1");
     assertThat(end.verified().failing()).isNotEmpty();
-    assertThat(end.commit()).isEmpty();
+    assertThat(end.commit().id()).isEmpty();
     assertThat(bench.model.prompts().getLast()).contains("tried and taken back");
   }
 

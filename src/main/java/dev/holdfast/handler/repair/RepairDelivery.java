@@ -76,23 +76,23 @@ record RepairDelivery(RepairPorts ports) {
     List<JournalEntry> entries = ports.journals().open(order.ticketId(), leaseNo).entries();
     return Optional.ofNullable(RunHistory.of(order.ticketId(), entries).end())
         .filter(
-            end -> end.commit().equals(order.commit()) && end.baseCommit().equals(order.base()));
+            end ->
+                end.commit().id().equals(order.commit()) && end.baseCommit().equals(order.base()));
   }
 
   /**
    * Brings a result here that another worker has made. What only that worker's host has is made
-   * again of its diff: the same commit, unless a version before made it and kept no date.
+   * again of its diff: the same commit, for it has the same dates.
    */
   private void bring(long ticketId, RepairDesign design, RunEnd end, TicketRepository repository)
       throws IOException, InterruptedException {
-    if (!repository.take(end.commit())) {
-      Long at = end.committed();
+    if (!repository.take(end.commit().id())) {
       new GitRepairRepository(
               repository, ports.tools().get(design.network()), design.patch(), design.verify())
           .commit(
               end.tree(),
               RepairRun.message(design.goal(), ticketId),
-              at == null ? ports.wall().instant() : Instant.ofEpochSecond(at));
+              Instant.ofEpochSecond(end.commit().at()));
     }
   }
 
@@ -107,7 +107,7 @@ record RepairDelivery(RepairPorts ports) {
     if (!isDue(design, end, result)) {
       return result;
     }
-    if (!repository.result().equals(Optional.of(end.commit()))) {
+    if (!repository.result().equals(Optional.of(end.commit().id()))) {
       bring(ticketId, design, end, repository);
     }
     return switch (delivered(design, repository)) {
@@ -125,7 +125,7 @@ record RepairDelivery(RepairPorts ports) {
     return result instanceof HandlerResult.Succeeded succeeded
         && succeeded.review() != Review.HUMAN
         && design.onApprove() != RepairDesign.Delivery.NONE
-        && !end.commit().isEmpty();
+        && !end.commit().id().isEmpty();
   }
 
   private static Delivery delivered(RepairDesign design, TicketRepository repository)

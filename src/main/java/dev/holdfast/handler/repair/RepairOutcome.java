@@ -41,8 +41,8 @@ record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
   private ObjectNode result(RunEnd end, int number) {
     ObjectNode result = JsonMapper.shared().createObjectNode();
     result.put("status", "success").put("summary", summary(end)).put("reason", wireName(end));
-    if (!end.commit().isEmpty()) {
-      result.put("branch", end.branch()).put("commit", end.commit());
+    if (!end.commit().id().isEmpty()) {
+      result.put("branch", end.commit().branch()).put("commit", end.commit().id());
     }
     result
         .put("repository", design.repository().description())
@@ -83,7 +83,7 @@ record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
     return end.reason() == StopReason.NOTHING_TO_REPAIR
         ? "Nothing to repair: the verification passes already."
         : "The verification passes with a patch of %s lines (%s), on the branch %s."
-            .formatted(end.lines(), end.detail(), end.branch());
+            .formatted(end.lines(), end.detail(), end.commit().branch());
   }
 
   private Path trace(int number) {
