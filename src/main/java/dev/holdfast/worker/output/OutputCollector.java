@@ -126,11 +126,20 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
   private void run() {
     try {
       while (awaitDue()) {
-        write();
+        round();
       }
-      write();
+      round();
     } catch (InterruptedException e) {
       log.debug("the writer of output was interrupted");
+    }
+  }
+
+  /** An error ends the round, not the loop: one writer serves all programs. */
+  private void round() {
+    try {
+      write();
+    } catch (RuntimeException | Error e) {
+      log.error("the output of programs was not stored", e);
     }
   }
 

@@ -211,4 +211,26 @@ class OutputCollectorTest {
             org.assertj.core.groups.Tuple.tuple("stdout", "my [redacted:api-key]"),
             org.assertj.core.groups.Tuple.tuple("stderr", "and [redacted:PASSWORD]"));
   }
+
+  @Test
+  @DisplayName("22.6: an error of the store costs what it was given, not what other programs print")
+  void error() {
+    List<String> stored = new CopyOnWriteArrayList<>();
+    OutputLog log =
+        pieces -> {
+          stored.add(text(pieces));
+          if (stored.size() == 1) {
+            throw new NoClassDefFoundError("as of a jar that was replaced");
+          }
+        };
+    try (OutputCollector collector = new OutputCollector(log, Secrets.NONE);
+        var one = collector.follow(claimed(), Map.of(), source(stdout), source(stderr))) {
+      assertThat(one).isNotNull();
+      print(stdout, "lost");
+      await().until(() -> stored.size() == 1);
+      print(stdout, "kept");
+      await().until(() -> stored.size() == 2);
+    }
+    assertThat(stored).containsExactly("lost", "kept");
+  }
 }
