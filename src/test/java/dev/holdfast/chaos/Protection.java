@@ -125,7 +125,7 @@ enum Protection {
       new Edit(
           "worker/Poller.java",
           "log.warn(\"polling failed: {}\", e.getMessage());",
-          "if (errors > 0) return;")),
+          "round.stop();")),
 
   /** A result whose store met an outage is given up. */
   PATIENCE(new Edit("worker/ResultStore.java", "if (stopped.await(", "if (true || stopped.await(")),
