@@ -37,7 +37,7 @@ final class StdioTransport implements McpClientTransport {
   /** The last words of a program that has ended are on their way. */
   private static final long LAST_WORDS_MILLIS = 500;
 
-  /** Some servers log to stdout; one that does little else is none. */
+  /** In a row: some servers log to stdout; one that does nothing else is none. */
   private static final int MAX_GARBAGE = 1000;
 
   private final Process process;
@@ -115,7 +115,11 @@ final class StdioTransport implements McpClientTransport {
       MessageLines lines = new MessageLines(reader, maxMessage);
       int garbage = 0;
       for (String line = lines.next(); line != null; line = lines.next()) {
-        if (!line.isBlank() && !deliver(line, handler) && ++garbage > MAX_GARBAGE) {
+        if (line.isBlank()) {
+          continue;
+        }
+        garbage = deliver(line, handler) ? 0 : garbage + 1;
+        if (garbage > MAX_GARBAGE) {
           return "it writes to stdout what is no MCP";
         }
       }

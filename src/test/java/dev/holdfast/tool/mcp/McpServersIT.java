@@ -163,6 +163,15 @@ class McpServersIT {
   }
 
   @Test
+  @DisplayName("C19: a server that logs to stdout beside its answers is not stopped for it")
+  void logsToStdout() throws Exception {
+    open(program("good"));
+    for (int i = 0; i < 400; i++) {
+      assertThat(call("chatty").content()).as("call %s", i).startsWith("said hi");
+    }
+  }
+
+  @Test
   @DisplayName("C19: content of a type that is not known is passed over, and the model is told")
   void unknownContent() throws Exception {
     String shown =
