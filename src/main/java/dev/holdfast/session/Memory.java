@@ -166,10 +166,6 @@ final class Memory {
     return meter;
   }
 
-  int saidCount() {
-    return said.size();
-  }
-
   boolean wasSaid(String key) {
     return said.contains(key);
   }

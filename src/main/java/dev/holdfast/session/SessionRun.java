@@ -2,7 +2,6 @@ package dev.holdfast.session;
 
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.TurnEnd;
@@ -19,14 +18,11 @@ record SessionRun(
     Compaction compaction,
     LoopGuard loops,
     AfterTurn afterTurn) {
-  private static final String AGAIN =
-      "The last report was not taken as the end of the task. Work on it again, then report.";
-
   SessionResult run(List<Input> inputs) throws InterruptedException {
     run.restore();
     autoRetry.resume(run.progress().failedRuns());
     List<Input> fresh = inputs.stream().filter(each -> !run.memory().wasSaid(each.key())).toList();
-    SessionResult earlier = fresh.isEmpty() ? earlierSuccess() : null;
+    SessionResult earlier = fresh.isEmpty() ? earlierReport() : null;
     if (earlier != null) {
       return earlier;
     }
@@ -48,16 +44,18 @@ record SessionRun(
     }
   }
 
-  /** A process that died between the report and the ticket's row has its report taken again. */
-  private @Nullable SessionResult earlierSuccess() {
+  /**
+   * A process that died between the report and the ticket's row has its report taken again. Of a
+   * failure that the ticket's row has, the next attempt is told something new.
+   */
+  private @Nullable SessionResult earlierReport() {
     JournalEntry.Ended ended = run.memory().ended();
     if (ended == null || ended.report() == null || ended.source() == null) {
       return null;
     }
-    boolean taken =
-        ended.how().equals(Memory.REPORTED)
-            && ended.report().status() == FinalReport.Status.SUCCESS;
-    return taken ? new SessionResult.Reported(ended.report(), ended.source(), ended.turn()) : null;
+    return ended.how().equals(Memory.REPORTED)
+        ? new SessionResult.Reported(ended.report(), ended.source(), ended.turn())
+        : null;
   }
 
   /**
@@ -74,12 +72,6 @@ record SessionRun(
   }
 
   private void say(List<Input> fresh) {
-    JournalEntry.Ended ended = run.memory().ended();
-    boolean reported = ended != null && ended.how().equals(Memory.REPORTED);
     fresh.forEach(input -> run.memory().record(new JournalEntry.Said(input)));
-    if (reported && fresh.isEmpty()) {
-      String key = "again-" + run.memory().saidCount();
-      run.memory().record(new JournalEntry.Said(new Input(key, AGAIN)));
-    }
   }
 }

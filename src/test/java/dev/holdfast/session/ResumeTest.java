@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JacksonException;
 
 /** The journal: nothing paid for is paid twice, and nothing is done twice. */
@@ -456,6 +458,24 @@ class ResumeTest {
     WellFormed.check(sent);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"status\":\"failure\",\"content\":\"cannot\"}",
+        "{\"status\":\"question\",\"content\":\"which?\",\"choices\":[\"a\",\"b\"]}"
+      })
+  @DisplayName(
+      "5.1: killed before a failure or a question was stored, it is handed out again; nothing is"
+          + " asked twice")
+  void reportAgain(String report) {
+    Bench first = Bench.with(Replies.report(report));
+    SessionResult reported = first.run();
+    Bench second = over(first.journal.entries(), Replies.report());
+
+    assertThat(second.run()).isInstanceOf(SessionResult.Reported.class).isEqualTo(reported);
+    assertThat(second.calls()).isZero();
+  }
+
   @Test
   @DisplayName("A report of failure is worked on again when the ticket is retried")
   void failureAgain() {
@@ -463,11 +483,12 @@ class ResumeTest {
     first.run();
     Bench second = over(first.journal.entries(), Replies.report());
 
-    assertThat(second.run())
+    Input lessons = new Input("attempts-1", "This is attempt 2 at the task.");
+    assertThat(second.session().run(List.of(Input.task("do it"), lessons)))
         .isInstanceOfSatisfying(
             SessionResult.Reported.class,
             each -> assertThat(each.report().status()).isEqualTo(FinalReport.Status.SUCCESS));
-    assertThat(second.sent(0).getLast().toString()).contains("was not taken as the end");
+    assertThat(second.sent(0).getLast().toString()).contains("This is attempt 2");
   }
 
   @Test
