@@ -42,6 +42,8 @@ final class HiddenPaths {
           ".claude/.credentials.json",
           ".codex/auth.json",
           ".gradle/gradle.properties",
+          ".local/share/opencode/auth.json",
+          ".pi/agent/auth.json",
           ".bash_history",
           ".local/share/fish/fish_history",
           ".psql_history",

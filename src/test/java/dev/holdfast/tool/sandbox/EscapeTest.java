@@ -174,6 +174,8 @@ class EscapeTest {
             ".claude/.credentials.json",
             ".cargo/credentials.toml",
             ".gradle/gradle.properties",
+            ".local/share/opencode/auth.json",
+            ".pi/agent/auth.json",
             ".zsh_history",
             ".bash_history",
             ".local/share/fish/fish_history")) {
