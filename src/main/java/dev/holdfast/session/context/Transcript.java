@@ -2,6 +2,7 @@ package dev.holdfast.session.context;
 
 import dev.holdfast.llm.Message;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Older turns as a text that a model can sum up. Every further line of what tools and models said
@@ -12,14 +13,32 @@ final class Transcript {
 
   private Transcript() {}
 
-  /** The newest part of it that fits; long results and parameters are cut. */
+  /**
+   * The newest part of it that fits; long results and parameters are cut. Earlier summaries stay:
+   * nothing else tells of what they sum up.
+   */
   static String of(List<List<Message>> steps, long tokens) {
-    StringBuilder text = new StringBuilder();
-    steps.stream().flatMap(List::stream).forEach(message -> write(text, message));
     int longest = (int) Math.min(Integer.MAX_VALUE / 2, tokens * 3);
-    return text.length() <= longest
-        ? text.toString()
-        : "[the beginning is left out]\n  " + text.substring(text.length() - longest);
+    String text = of(steps.stream().flatMap(List::stream));
+    if (text.length() <= longest) {
+      return text;
+    }
+    String summaries = of(steps.stream().flatMap(List::stream).filter(Transcript::isSummary));
+    String earlier = summaries.substring(0, Math.min(summaries.length(), longest / 2));
+    return earlier
+        + (earlier.isEmpty() || earlier.endsWith("\n") ? "" : "…\n")
+        + "[the beginning is left out]\n  "
+        + text.substring(text.length() - longest + earlier.length());
+  }
+
+  private static boolean isSummary(Message message) {
+    return message instanceof Message.User user && user.content().startsWith(Compactor.SUMMARY);
+  }
+
+  private static String of(Stream<Message> messages) {
+    StringBuilder text = new StringBuilder();
+    messages.forEach(message -> write(text, message));
+    return text.toString();
   }
 
   private static void write(StringBuilder text, Message message) {

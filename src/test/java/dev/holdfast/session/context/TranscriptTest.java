@@ -38,4 +38,20 @@ class TranscriptTest {
           .noneMatch(line -> line.startsWith("USER: "));
     }
   }
+
+  @Test
+  @DisplayName("An earlier summary is in what the next one is made of, however much came behind it")
+  void earlierSummary() {
+    Message earlier = new Message.User(Compactor.SUMMARY + "the port is 4711\nUSER of it: ann");
+    Message answer = new Message.Assistant("thinking aloud ".repeat(100), "", List.of(), null);
+
+    String text =
+        Transcript.of(List.of(List.of(new Message.User("do it"), earlier, answer, answer)), 400);
+
+    assertThat(text)
+        .startsWith("USER: Summary of the work so far:\n  the port is 4711\n  USER of it: ann\n")
+        .contains("[the beginning is left out]\n")
+        .endsWith("aloud \n")
+        .hasSizeLessThan(1300);
+  }
 }
