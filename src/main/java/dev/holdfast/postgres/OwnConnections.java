@@ -133,15 +133,28 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   private void putBack(Connection connection) throws SQLException {
-    if (spoiled.remove(connection) && dataSource instanceof HikariDataSource pool) {
-      pool.evictConnection(connection);
-      changed.remove(connection);
+    boolean waitedForCommit = changed.remove(connection);
+    if (spoiled.remove(connection) && evicted(connection)) {
+      return;
     }
     if (!connection.isClosed()) {
       isolate(connection, isolation);
-      if (changed.remove(connection)) {
+      if (waitedForCommit) {
         connection.setAutoCommit(false);
       }
     }
+  }
+
+  /** HikariCP is optional: a program with a pool of another kind may do without. */
+  private boolean evicted(Connection connection) {
+    try {
+      if (dataSource instanceof HikariDataSource pool) {
+        pool.evictConnection(connection);
+        return true;
+      }
+    } catch (NoClassDefFoundError e) {
+      // Then it is no pool of HikariCP's.
+    }
+    return false;
   }
 }
