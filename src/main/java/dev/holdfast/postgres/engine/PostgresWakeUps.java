@@ -35,9 +35,13 @@ public final class PostgresWakeUps implements WakeUps {
   private record Heard(String channel, String payload) {}
 
   /** What a connection had before, which many a pool leaves to whoever is lent it next. */
-  private record AsLent(int timeoutMillis, int isolation) {
+  private record AsLent(int timeoutMillis, int isolation, boolean autoCommit) {
     static AsLent of(Connection connection) throws SQLException {
-      return new AsLent(connection.getNetworkTimeout(), connection.getTransactionIsolation());
+      boolean autoCommit = connection.getAutoCommit();
+      // First, for with autocommit off the question for the isolation may begin a transaction.
+      connection.setAutoCommit(true);
+      return new AsLent(
+          connection.getNetworkTimeout(), connection.getTransactionIsolation(), autoCommit);
     }
 
     /** Nobody would take the notifications from it any more, either. */
@@ -47,6 +51,7 @@ public final class PostgresWakeUps implements WakeUps {
       }
       connection.setTransactionIsolation(isolation);
       connection.setNetworkTimeout(Runnable::run, timeoutMillis);
+      connection.setAutoCommit(autoCommit);
     }
   }
 
@@ -89,18 +94,20 @@ public final class PostgresWakeUps implements WakeUps {
     while (isOpen()) {
       try (Connection connection = listening.getConnection()) {
         AsLent lent = AsLent.of(connection);
-        connection.setAutoCommit(true);
-        connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
-        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-        subscribe(connection);
-        failures = 0;
-        // What was notified while nobody listened is not notified again.
-        TicketClaims here = claimsOn(connection);
-        listener.ready("", here);
-        listener.revoked();
-        whenProvidersChange.run();
-        read(connection, listener, here);
-        lent.putBack(connection);
+        try {
+          connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
+          connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+          subscribe(connection);
+          failures = 0;
+          // What was notified while nobody listened is not notified again.
+          TicketClaims here = claimsOn(connection);
+          listener.ready("", here);
+          listener.revoked();
+          whenProvidersChange.run();
+          read(connection, listener, here);
+        } finally {
+          lent.putBack(connection);
+        }
       } catch (Throwable e) {
         failures++;
         log.debug("listening was interrupted, will be resumed: {}", e.toString());

@@ -12,10 +12,16 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -152,21 +158,70 @@ class NotificationsIT {
       Connection lent = single.getConnection();
       lent.setNetworkTimeout(Runnable::run, 7_000);
       lent.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      PostgresWakeUps wakeUps = new PostgresWakeUps(single, sql.dataSource(), "holdfast", () -> {});
-      wakeUps.start(
-          new WakeUps.Listener() {
-            @Override
-            public void ready(String queue, TicketClaims here) {}
-
-            @Override
-            public void revoked() {}
-          });
+      lent.setAutoCommit(false);
+      PostgresWakeUps wakeUps =
+          new PostgresWakeUps(keptBy(lent), sql.dataSource(), "holdfast", () -> {});
+      wakeUps.start(new Deaf());
       await().until(wakeUps::proven);
       assertThat(lent.getNetworkTimeout()).isNotEqualTo(7_000);
       assertThat(lent.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
       wakeUps.close();
-      await().until(() -> lent.getNetworkTimeout() == 7_000);
+      await().until(() -> !lent.getAutoCommit());
+      assertThat(lent.getNetworkTimeout()).isEqualTo(7_000);
       assertThat(lent.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "a connection on which listening failed, as for want of a second one, is given back as it"
+          + " was: nobody would take its notifications")
+  void givenBackAfterFailure() throws Exception {
+    try (Connection lent = sql.dataSource().getConnection()) {
+      int timeout = lent.getNetworkTimeout();
+      CountDownLatch failed = new CountDownLatch(2);
+      DataSource full =
+          proxy(
+              DataSource.class,
+              (self, method, arguments) -> {
+                failed.countDown();
+                throw new SQLException("no connection is free");
+              });
+      PostgresWakeUps wakeUps = new PostgresWakeUps(keptBy(lent), full, "holdfast", () -> {});
+      wakeUps.start(new Deaf());
+      assertThat(failed.await(60, TimeUnit.SECONDS)).isTrue();
+      wakeUps.close();
+      await().until(() -> lent.getNetworkTimeout() == timeout);
+      await().until(() -> TestSql.column(lent, "SELECT pg_listening_channels()").isEmpty());
+    }
+  }
+
+  private static final class Deaf implements WakeUps.Listener {
+    @Override
+    public void ready(String queue, TicketClaims here) {}
+
+    @Override
+    public void revoked() {}
+  }
+
+  /** Lends this one connection, and leaves it as it is when it comes back. */
+  private static DataSource keptBy(Connection connection) {
+    Connection lent =
+        proxy(
+            Connection.class,
+            (self, method, arguments) -> {
+              try {
+                return method.getName().equals("close")
+                    ? null
+                    : method.invoke(connection, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+    return proxy(DataSource.class, (self, method, arguments) -> lent);
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler calls) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
   }
 }
