@@ -91,15 +91,28 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /**
-   * Whatever a data source of somebody else's throws, as when it cannot fetch a token, or a pool
-   * that can start no thread: the database was asked nothing, so it has refused nothing.
+   * Whatever a data source of somebody else's throws, as when it cannot fetch a token, its pooler
+   * is full, or a pool can start no thread: the database was asked nothing, so it has refused
+   * nothing. A command, which waits for nothing, tells what it was told.
    */
   private Connection lent() throws SQLException {
     try {
       return dataSource.getConnection();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      throw new QueueUnavailableException("the data source lends no connection: " + e, e);
+    } catch (SQLException e) {
+      if (dataSource instanceof SingleConnection) {
+        throw e;
+      }
+      HoldfastException known = SqlErrors.translate(e);
+      throw QueueUnavailableException.isAway(known)
+          ? known
+          : lendsNone(String.valueOf(known.getMessage()), e);
+    } catch (Throwable e) {
+      throw lendsNone(e.toString(), e);
     }
+  }
+
+  private static QueueUnavailableException lendsNone(String why, Throwable cause) {
+    return new QueueUnavailableException("the data source lends no connection: " + why, cause);
   }
 
   /** A pool of HikariCP's, as ours is, makes a new connection in its stead. */

@@ -39,6 +39,9 @@ class ExceptionsToRulesTest {
               "worker/Worker.java",
               "somebody's tracing, undeclared exceptions of Kotlin and others"),
           Map.entry("postgres/engine/PostgresWakeUps.java", "a service loop"),
+          Map.entry(
+              "postgres/OwnConnections.java",
+              "somebody's data source, undeclared exceptions of Kotlin and others"),
           Map.entry("app/ProcessExit.java", "main, at its end"),
           Map.entry(
               "llm/wire/WireProvider.java", "a vendor's SDK in Kotlin: undeclared exceptions"),

@@ -22,6 +22,7 @@ public final class LossyDataSource implements DataSource {
   private volatile boolean refusing;
   private volatile boolean throwing;
   private volatile boolean withoutThreads;
+  private volatile @Nullable Exception refusal;
 
   public LossyDataSource(DataSource database) {
     this.database = database;
@@ -51,16 +52,31 @@ public final class LossyDataSource implements DataSource {
     withoutThreads = true;
   }
 
+  /** No connection is made any more, for this reason, which need not be declared: as in Kotlin. */
+  public void refuseAs(Exception why) {
+    refusal = why;
+  }
+
   public void accept() {
+    refusal = null;
     refusing = false;
     throwing = false;
     withoutThreads = false;
+  }
+
+  @SuppressWarnings("unchecked") // it is thrown undeclared
+  private static <T extends Exception> void raise(Exception why) throws T {
+    throw (T) why;
   }
 
   @Override
   public Connection getConnection() throws SQLException {
     if (refusing) {
       throw new SQLException("connection refused", "08001");
+    }
+    Exception why = refusal;
+    if (why != null) {
+      LossyDataSource.<RuntimeException>raise(why);
     }
     if (throwing) {
       throw new IllegalStateException("no token for the database");

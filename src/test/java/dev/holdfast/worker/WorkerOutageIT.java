@@ -24,6 +24,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -124,8 +125,8 @@ class WorkerOutageIT {
 
   @Test
   @DisplayName(
-      "A46: a data source that throws an unchecked exception, or can start no thread, is an outage:"
-          + " all is stored")
+      "A46: whatever a data source throws instead of a connection, in words of a refusal or"
+          + " undeclared, is an outage: all is stored")
   void uncheckedDataSource() {
     LossyDataSource lossy = new LossyDataSource(database.dataSource());
     AtomicInteger finishes = new AtomicInteger();
@@ -141,6 +142,9 @@ class WorkerOutageIT {
                     switch (finishes.incrementAndGet()) {
                       case 1 -> lossy.refuseUnchecked();
                       case 2 -> lossy.refuseWithoutThreads();
+                      case 3 -> lossy.refuseAs(new SQLException("no more clients", "XX000"));
+                      case 4 -> lossy.refuseAs(new SQLException("may not SET ROLE", "42501"));
+                      case 5 -> lossy.refuseAs(new IOException("no token for the database"));
                       default -> {}
                     }
                     return super.finish(finished, closedLeases);
