@@ -30,7 +30,7 @@ final class DatabaseKeys {
   static final Key<String> PASSWORD =
       SECTION.secret(
           "database.password",
-          KeyType.Text.ANY,
+          new KeyType.Password(),
           "The database user's password. It comes before one in the URL in the same way. Where it"
               + " has a file of its own, each new connection takes what is in that file then.");
   static final Key<Integer> POOL_SIZE =

@@ -241,6 +241,25 @@ public sealed interface KeyType<T> {
     }
   }
 
+  /** Text of which the blanks count, too; the end of its line does not, as in a file. */
+  record Password() implements KeyType<String> {
+    @Override
+    public String label() {
+      return "text";
+    }
+
+    @Override
+    public String allowed() {
+      return Text.ANY.allowed();
+    }
+
+    @Override
+    public String parse(Object value) {
+      quoted(value);
+      return String.valueOf(value).replaceFirst("[\\r\\n]+\\z", "");
+    }
+  }
+
   /** Several texts of a certain shape: a list in the file, commas between them elsewhere. */
   record Texts(Pattern shape, String allowed) implements KeyType<List<String>> {
     @Override

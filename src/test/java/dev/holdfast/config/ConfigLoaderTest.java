@@ -91,6 +91,16 @@ class ConfigLoaderTest {
   }
 
   @Test
+  @DisplayName("the blanks of a password count, the end of its line does not")
+  void blanksOfPassword() throws IOException {
+    file("database: {password: ' filed '}\n");
+    assertThat(load(Map.of(), Map.of()).database().password()).isEqualTo(" filed ");
+    assertThat(
+            load(Map.of("HOLDFAST_DATABASE_PASSWORD", " his \r\n"), Map.of()).database().password())
+        .isEqualTo(" his ");
+  }
+
+  @Test
   @DisplayName("a key with dots, lists, nested maps, hyphens or underscores, empty sections")
   void shapes() throws IOException {
     file(
