@@ -169,18 +169,9 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
 
   private RunEnd end(RunLog log, Job job, RepairRepository workbench, RepairLoop.Stop stop)
       throws IOException, InterruptedException {
-    Instant now = ports.wall().instant();
     boolean result = stop.reason().isSuccess() && !stop.tree().diff().isEmpty();
     RepairRepository.Commit commit =
-        result
-            ? log.step(
-                "commit",
-                RepairRepository.Commit.class,
-                events ->
-                    RunLog.Done.free(
-                        workbench.commit(
-                            stop.tree(), message(job.task().goal(), job.ticketId()), now)))
-            : new RepairRepository.Commit("", "", 0);
+        result ? commit(log, job, workbench, stop.tree()) : new RepairRepository.Commit("", "", 0);
     LoopState state = stop.state();
     log.note(
         new RunEvent.RunStopped(
@@ -200,6 +191,21 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             new RunEnd.Spent(spent.calls(), spent.costUsd(), log.elapsed().toMillis()),
             job.at());
     return log.step("end", RunEnd.class, events -> RunLog.Done.free(end));
+  }
+
+  /** An attempt that makes it again, for a crash came between, makes it with the same date. */
+  private RepairRepository.Commit commit(RunLog log, Job job, RepairRepository workbench, Tree tree)
+      throws IOException, InterruptedException {
+    long at =
+        log.step(
+            "commit-at",
+            Long.class,
+            events -> RunLog.Done.free(ports.wall().instant().getEpochSecond()));
+    String message = message(job.task().goal(), job.ticketId());
+    return log.step(
+        "commit",
+        RepairRepository.Commit.class,
+        events -> RunLog.Done.free(workbench.commit(tree, message, Instant.ofEpochSecond(at))));
   }
 
   /** The message of the commit that a run ends with. */

@@ -144,9 +144,11 @@ record Fetching(Git git, GitDirectory repository) {
   }
 
   /** The commit that a branch is at now, with what is new there; empty if it cannot be had. */
-  Optional<String> fetchBranch(RepositorySource.Remote remote, String branch)
+  Optional<String> fetchBranch(RepositorySource.Remote remote, String branch, String... options)
       throws IOException, InterruptedException {
-    GitCommand command = fetch("--", remote.url(), "+" + branch + ":" + TARGET);
+    List<String> words = new ArrayList<>(List.of(options));
+    words.addAll(List.of("--", remote.url(), "+" + branch + ":" + TARGET));
+    GitCommand command = fetch(words.toArray(String[]::new));
     return repository.run(command.withOwnConfiguration()).isSuccess()
         ? repository.commit(TARGET)
         : Optional.empty();

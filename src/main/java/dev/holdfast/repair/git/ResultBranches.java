@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +45,9 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
    * A branch of the source that a result may be put on.
    *
    * @param was the commit that it is at there; empty if there is no such branch
+   * @param passed the branches before it that somebody has written or checked out
    */
-  record Place(String name, String was) {
+  record Place(String name, String was, List<String> passed) {
     String ref() {
       return HEADS + name;
     }
@@ -74,6 +76,20 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     boolean own = owner.isPresent() && owner.equals(owner());
     move(own ? List.of(ALL) : List.of(OWN, ALL), own ? OWN : EARLIER);
     repository.checked("config", OWNER, owner.orElse(""));
+  }
+
+  /**
+   * What is here may be another database's ticket's, though an attempt elsewhere has begun ours.
+   *
+   * @param owner the ticket that goes on; empty where it is not known
+   */
+  void goOn(Optional<String> owner) throws IOException, InterruptedException {
+    Optional<String> known = owner().filter(each -> !each.isEmpty());
+    if (owner.isPresent() && known.isPresent() && !known.equals(owner)) {
+      setAside(owner);
+    } else if (owner.isPresent()) {
+      repository.checked("config", OWNER, owner.get());
+    }
   }
 
   private Optional<String> owner() throws IOException, InterruptedException {
@@ -105,16 +121,20 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
       throws IOException, InterruptedException {
     Set<String> own = new HashSet<>(refs(List.of(OWN)).values());
     result.ifPresent(own::add);
+    // Put there by an attempt on another machine whose journal does not know of it.
+    own.add(commit);
     String branches = there(source);
     Map<String, String> there = commits(branches);
     Set<String> checkedOut = checkedOut(branches);
+    List<String> passed = new ArrayList<>();
     String name = current();
     for (int next = number(name) + 1; true; next++) {
       String at = there.get(HEADS + name);
       boolean moves = checkedOut.contains(HEADS + name) && !commit.equals(at);
       if (!moves && !isTaken(at, own)) {
-        return new Place(name, at == null ? "" : at);
+        return new Place(name, at == null ? "" : at, passed);
       }
+      passed.add(name);
       name = name(next);
     }
   }
@@ -130,10 +150,10 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   /** The branch of the source that has a result of this ticket, or else the current name. */
   String nameOf(RepositorySource.Local local, String commit)
       throws IOException, InterruptedException {
+    Pattern own = Pattern.compile(Pattern.quote(HEADS + name(1)) + "(?:-\\d{1,9})?");
     for (Map.Entry<String, String> each : commits(there(local)).entrySet()) {
       String ref = each.getKey();
-      boolean own = ref.equals(HEADS + name(1)) || ref.startsWith(HEADS + name(1) + "-");
-      if (own && each.getValue().equals(commit)) {
+      if (own.matcher(ref).matches() && each.getValue().equals(commit)) {
         return ref.substring(HEADS.length());
       }
     }

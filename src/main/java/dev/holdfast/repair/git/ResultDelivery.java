@@ -14,6 +14,10 @@ import java.util.stream.Stream;
 record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches, String branch) {
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
   private static final int NO_SUCH_SETTING = 1;
+
+  /** So far a result is looked for in a branch at a URL, which may be another database's. */
+  private static final int LATER_COMMITS = 100;
+
   private static final String HEADS = ResultBranches.HEADS;
   private static final String SYMBOLIC = "ref: " + HEADS;
 
@@ -25,33 +29,56 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   void publish(RepositorySource.Local local, ResultBranches.Place place, String commit)
       throws IOException, InterruptedException {
     String path = Original.at(git, local.path()).path();
-    GitCommand command =
-        push(
-            "--receive-pack=" + Fetching.server("receive-pack", path),
-            place.lease(),
-            "--",
-            path,
-            commit + ":" + place.ref());
+    GitCommand command = push(place, path, commit, "receive-pack");
     GitResult result = repository.run(command);
-    if (result.stderr().contains("shallow update not allowed")) {
-      repository.checked(withHistory(command, path));
-    } else if (!result.isSuccess()) {
+    if (!result.stderr().contains("shallow update not allowed")) {
+      requireSuccess(command, result);
+      return;
+    }
+    GitCommand whole = withHistory(command, path);
+    GitResult again = repository.run(whole);
+    GitCommand walk = repository.command("rev-list", "--quiet", commit).withTimeout(TIMEOUT);
+    if (again.isSuccess() || repository.run(withHistory(walk, path)).isSuccess()) {
+      requireSuccess(whole, again);
+    } else {
+      // That history is gone there, too: the branch begins with its base.
+      repository.checked(push(place, path, commit, "-c receive.shallowUpdate=true receive-pack"));
+    }
+  }
+
+  private static void requireSuccess(GitCommand command, GitResult result) throws IOException {
+    if (!result.isSuccess()) {
       throw GitDirectory.failure(command, result);
     }
+  }
+
+  private GitCommand push(ResultBranches.Place place, String path, String commit, String service) {
+    return push(
+        "--receive-pack=" + Fetching.server(service, path),
+        place.lease(),
+        "--",
+        path,
+        commit + ":" + place.ref());
   }
 
   /**
    * A base that no ref of the original reaches any more, for its branch was amended, rebased or
    * deleted, is taken only with the history that the original still has of it.
    */
-  private static GitCommand withHistory(GitCommand push, String path) {
+  private static GitCommand withHistory(GitCommand command, String path) {
     String objects = path.replace("\\", "\\\\").replace("\"", "\\\"") + "/objects";
-    return push.withVariable("GIT_ALTERNATE_OBJECT_DIRECTORIES", '"' + objects + '"')
+    return command
+        .withVariable("GIT_ALTERNATE_OBJECT_DIRECTORIES", '"' + objects + '"')
         .withVariable("GIT_SHALLOW_FILE", path + "/shallow");
   }
 
   Delivery push(RepositorySource source, String commit) throws IOException, InterruptedException {
     ResultBranches.Place place = branches.place(source, Optional.of(commit), commit);
+    for (String other : place.passed()) {
+      if (isBelow(source, other, commit)) {
+        return delivered(other, source, commit);
+      }
+    }
     return switch (source) {
       case RepositorySource.Local local -> {
         publish(local, place, commit);
@@ -141,6 +168,8 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
                 "merge",
                 "--quiet",
                 "--ff-only",
+                // as branch.NAME.mergeOptions may have it: the branch would stay where it is
+                "--no-squash",
                 // git would else write over the only copy of a file that it does not keep
                 "--no-overwrite-ignore",
                 "--no-stat",
@@ -210,9 +239,21 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
         : delivery;
   }
 
-  private boolean contains(RepositorySource.Remote remote, String target, String commit)
+  /** Whether a person has gone on from the result on that branch. */
+  private boolean isBelow(RepositorySource source, String name, String commit)
       throws IOException, InterruptedException {
-    Optional<String> now = new Fetching(git, repository).fetchBranch(remote, target);
+    return switch (source) {
+      case RepositorySource.Local local ->
+          contains(Original.at(git, local.path()).directory(), name, commit);
+      case RepositorySource.Remote remote ->
+          contains(remote, HEADS + name, commit, "--depth=" + LATER_COMMITS);
+    };
+  }
+
+  private boolean contains(
+      RepositorySource.Remote remote, String target, String commit, String... options)
+      throws IOException, InterruptedException {
+    Optional<String> now = new Fetching(git, repository).fetchBranch(remote, target, options);
     return now.isPresent()
         && repository
             .run(repository.command("merge-base", "--is-ancestor", commit, now.get()))

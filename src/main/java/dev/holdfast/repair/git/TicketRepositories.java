@@ -63,8 +63,11 @@ public final class TicketRepositories {
       Removal.aside(place.worktrees(), place.trash());
       String format = format(source);
       GitDirectory repository = repository(place, format);
+      ResultBranches branches = new ResultBranches(git, repository, ticketId);
       if (base.isEmpty()) {
-        new ResultBranches(git, repository, ticketId).setAside(owner);
+        branches.setAside(owner);
+      } else {
+        branches.goOn(owner);
       }
       Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
       String commit =

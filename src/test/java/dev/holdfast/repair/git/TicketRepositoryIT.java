@@ -42,9 +42,13 @@ class TicketRepositoryIT {
   }
 
   private String repaired(TicketRepository repository) throws Exception {
+    return repaired(repository, Instant.now());
+  }
+
+  private String repaired(TicketRepository repository, Instant at) throws Exception {
     Worktree worktree = repository.worktree("main", repository.baseTree());
     Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
-    return repository.commit(worktree.snapshot(), "Repair a\n\nIt was broken.", Instant.now());
+    return repository.commit(worktree.snapshot(), "Repair a\n\nIt was broken.", at);
   }
 
   @Test
@@ -584,6 +588,27 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("A result gets its branch though its base's own history is gone, as after a rebase")
+  void historyGone() throws Exception {
+    bench.commit(original, Map.of("b.txt", "b\n"));
+    bench.commit(original, Map.of("b.txt", "c\n"));
+    try (TicketRepository repository = bench.open(1, original)) {
+      String base = repository.baseCommit();
+      bench.owner(original, "reset", "-q", "--hard", "HEAD~2");
+      bench.commit(original, Map.of("d.txt", "d\n"));
+      bench.owner(original, "reflog", "expire", "--expire=now", "--all");
+      bench.owner(original, "gc", "-q", "--prune=now");
+      String commit = repaired(repository);
+      String branch = repository.branch();
+      assertThat(bench.owner(original, "rev-parse", branch, branch + "^"))
+          .isEqualTo(commit + "\n" + base);
+      assertThat(repository.merge()).isInstanceOf(Delivery.MovedOn.class);
+      assertThat(bench.owner(original, "fsck")).doesNotContain("missing", "error");
+      bench.owner(original, "cherry-pick", branch);
+    }
+  }
+
+  @Test
   @DisplayName("A git that was killed while it made a worktree is in no later attempt's way")
   void killedInWorktree() throws Exception {
     bench.open(3, original).close();
@@ -653,7 +678,7 @@ class TicketRepositoryIT {
     String base;
     try (TicketRepository repository = staging.open(7, source, Optional.empty())) {
       base = repository.baseCommit();
-      String commit = repaired(repository);
+      String commit = repaired(repository, Instant.now().plusSeconds(60));
       assertThat(repository.branch()).isEqualTo("holdfast/ticket-7-2");
       assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7-2")).isEqualTo(commit);
     }
@@ -667,7 +692,7 @@ class TicketRepositoryIT {
     // The database was made anew, and its workers have the directory of the earlier one.
     try (TicketRepository anew = bench.open(7, original)) {
       assertThat(anew.result()).isEmpty();
-      repaired(anew);
+      repaired(anew, Instant.now().plusSeconds(120));
       assertThat(anew.branch()).isEqualTo("holdfast/ticket-7-3");
       assertThat(anew.merge()).isInstanceOf(Delivery.Delivered.class);
     }
@@ -762,6 +787,112 @@ class TicketRepositoryIT {
       assertThat(bench.owner(bare, "rev-parse", "holdfast/ticket-5-2")).isEqualTo(commit);
       assertThat(bench.owner(bare, "rev-parse", "holdfast/ticket-5")).isEqualTo(theirs);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "A result that a person has added to at its branch is delivered, not pushed beside it")
+  void pushedAlready() throws Exception {
+    Path bare = temp.resolve("bare.git");
+    bench.owner(temp, "clone", "-q", "--bare", original.toString(), bare.toString());
+    try (TicketRepository repository = remote(5, bare, "main")) {
+      String commit = repaired(repository);
+      Delivery there = new Delivery.Delivered("branch holdfast/ticket-5 of file://" + bare, commit);
+      assertThat(repository.push()).isEqualTo(there);
+      addTo("holdfast/ticket-5", bare, commit);
+      assertThat(repository.push()).as("once more, behind a crash").isEqualTo(there);
+      assertThat(bench.owner(bare, "branch", "--list", "holdfast/ticket-5-2")).isEmpty();
+    }
+    try (TicketRepository repository = bench.open(6, original)) {
+      String commit = repaired(repository);
+      addTo("holdfast/ticket-6", original, commit);
+      assertThat(repository.push())
+          .isEqualTo(new Delivery.Delivered("branch holdfast/ticket-6 of " + original, commit));
+      assertThat(bench.owner(original, "branch", "--list", "holdfast/ticket-6-2")).isEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName("A merge moves the branch though its mergeOptions in the checkout say --squash")
+  void mergeOptions() throws Exception {
+    bench.owner(original, "config", "branch.main.mergeOptions", "--squash");
+    try (TicketRepository repository = bench.open(7, original)) {
+      String commit = repaired(repository);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(bench.owner(original, "rev-parse", "main")).isEqualTo(commit);
+      assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName("A result whose branch a person has renamed is delivered by a worker without it")
+  void renamed() throws Exception {
+    String base;
+    String commit;
+    try (TicketRepository repository = bench.open(7, original)) {
+      base = repository.baseCommit();
+      commit = repaired(repository);
+    }
+    bench.owner(original, "branch", "-m", "holdfast/ticket-7", "holdfast/ticket-7-looked");
+    TicketRepositories elsewhere = new TicketRepositories(temp.resolve("elsewhere"), GitBench.GIT);
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    try (TicketRepository repository = elsewhere.open(7, source, Optional.of(base))) {
+      assertThat(repository.take(commit)).isTrue();
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+    }
+  }
+
+  @Test
+  @DisplayName("A worker that makes the commit again behind a lost one takes the same branch")
+  void madeAgain() throws Exception {
+    Instant at = Instant.parse("2026-11-30T08:00:00Z");
+    String base;
+    String commit;
+    try (TicketRepository repository = bench.open(7, original)) {
+      base = repository.baseCommit();
+      commit = repaired(repository, at);
+    }
+    TicketRepositories elsewhere = new TicketRepositories(temp.resolve("elsewhere"), GitBench.GIT);
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    try (TicketRepository repository = elsewhere.open(7, source, Optional.of(base))) {
+      assertThat(repaired(repository, at)).isEqualTo(commit);
+      assertThat(repository.branch()).isEqualTo("holdfast/ticket-7");
+      assertThat(bench.owner(original, "branch", "--list", "holdfast/ticket-7-2")).isEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "An attempt that goes on leaves the result of another database's ticket that is here")
+  void goesOnBesideAnother() throws Exception {
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    String theirs;
+    String base;
+    try (TicketRepository repository = started("2026-11-26T08:00:00Z", source)) {
+      base = repository.baseCommit();
+      theirs = repaired(repository);
+    }
+    Instant created = Instant.parse("2026-11-26T09:00:00Z");
+    try (TicketRepository repository =
+        bench.tickets().open(7, created, source, Optional.of(base))) {
+      assertThat(repository.result()).isEmpty();
+      String ours = repaired(repository, created);
+      assertThat(repository.branch()).isEqualTo("holdfast/ticket-7-2");
+      assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7", "holdfast/ticket-7-2"))
+          .isEqualTo(theirs + "\n" + ours);
+    }
+    try (TicketRepository repository =
+        bench.tickets().open(7, created, source, Optional.of(base))) {
+      assertThat(repository.branch()).as("once more").isEqualTo("holdfast/ticket-7-2");
+    }
+  }
+
+  private void addTo(String branch, Path repository, String commit) throws Exception {
+    String more =
+        bench.owner(repository, "commit-tree", commit + "^{tree}", "-p", commit, "-m", "more");
+    bench.owner(repository, "update-ref", "refs/heads/" + branch, more);
   }
 
   private TicketRepository remote(long ticket, Path bare, String ref) throws Exception {
