@@ -52,7 +52,9 @@ BEGIN
     PERFORM refuse_action(t, 'reject');
   END IF;
   PERFORM log_activity(t.id, 'rejected', actor, jsonb_build_object('feedback', feedback));
-  PERFORM give_guidance(t.id, actor, 'reject', feedback);
+  -- By it their workers know a result that was rejected from one that was never stored.
+  PERFORM give_guidance(t.id, actor, 'reject',
+    COALESCE(feedback, CASE WHEN t.kind IN ('agent', 'repair') THEN 'Rejected, without a reason.' END));
   UPDATE ticket_base b
   SET state = 'ready', rejection_count = b.rejection_count + 1, retry_count = 0, retry_counts = NULL, same_error_count = 0,
       crash_count = 0, completed_at = NULL, retry_after = NULL, updated_at = now()

@@ -264,6 +264,22 @@ class RepairIT {
   }
 
   @Test
+  @DisplayName("A rejection without a word goes on from the refused patch, too: it has to change")
+  void rejectedSilently() throws Exception {
+    BrokenProject project = BrokenProject.shell();
+    models.next(
+        answer(project.change(project.lengthy())),
+        answer(project.change(project.lengthy(), project.right())));
+    long id = enqueue(project);
+    rows.awaitState(id, "needs_review");
+    rows.value("UPDATE holdfast.tickets SET state = 'ready' WHERE id = ? RETURNING id", id);
+    TicketRows.await("the second request").until(() -> models.requests().size() == 2);
+    rows.awaitState(id, "needs_review");
+    assertThat(rows.of(id, "result->>'diff'")).doesNotContain("total + price");
+    models.forget();
+  }
+
+  @Test
   @DisplayName(
       "issue 20, 1.5: what a design with review: none has done is no approval, nor what a sample"
           + " left out, which is merged at once: an order of another design to deliver it is held,"
