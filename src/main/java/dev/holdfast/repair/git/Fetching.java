@@ -51,12 +51,7 @@ record Fetching(Git git, GitDirectory repository) {
         wanted.isPresent()
             ? original.directory().commit(wanted.get())
             : begun(original.directory(), local.ref());
-    String commit =
-        found.orElseThrow(
-            () ->
-                new RepositoryException(
-                    "%s has no branch, tag or commit %s: correct repository.ref"
-                        .formatted(local.path(), wanted.orElse(local.ref()))));
+    String commit = found.orElseThrow(() -> missing(local, wanted));
     String path = original.path();
     repository.checked(
         fetch(
@@ -134,13 +129,22 @@ record Fetching(Git git, GitDirectory repository) {
       if (result.isSuccess()) {
         return;
       }
-      if (!result.stderr().contains("couldn't find remote ref")) {
+      boolean gone = wanted.isPresent() && result.stderr().contains("not our ref");
+      if (!gone && !result.stderr().contains("couldn't find remote ref")) {
         throw GitDirectory.failure(command, result);
       }
     }
-    throw new RepositoryException(
-        "%s has no branch, tag or commit %s: correct repository.ref"
-            .formatted(remote.url(), wanted.orElse(ref)));
+    throw missing(remote, wanted);
+  }
+
+  private static RepositoryException missing(RepositorySource source, Optional<String> wanted) {
+    return new RepositoryException(
+        wanted.isPresent()
+            ? ("%s no longer has the commit %s, with which the repair began: release the repair"
+                    + " with --fresh, or enqueue it again")
+                .formatted(source.description(), wanted.get())
+            : "%s has no branch, tag or commit %s: correct repository.ref"
+                .formatted(source.description(), source.ref()));
   }
 
   /** The commit that a branch is at now, with what is new there; empty if it cannot be had. */

@@ -87,6 +87,21 @@ class OddRepositoryIT {
   }
 
   @Test
+  @DisplayName("A base that its repository no longer has is not said to be a wrong ref")
+  void baseGone() throws Exception {
+    String gone = "1234567890123456789012345678901234567890";
+    for (RepositorySource source :
+        List.of(
+            RepositorySource.local(original.toString(), "main"),
+            RepositorySource.remote("file://" + original, "main"))) {
+      assertThatThrownBy(() -> bench.tickets().open(1, source, Optional.of(gone)))
+          .isInstanceOf(RepositoryException.class)
+          .hasMessageContainingAll(gone, "the repair began", "--fresh")
+          .hasMessageNotContaining("repository.ref");
+    }
+  }
+
+  @Test
   @DisplayName("A branch holdfast, beside which git can make no result, is said with the cure")
   void branchInTheWay() throws Exception {
     bench.owner(original, "branch", "holdfast");
