@@ -174,6 +174,29 @@ class NoticeMailIT {
     }
   }
 
+  @Test
+  @DisplayName(
+      "22.9: a mail that the server took comes once, though the server neither answers QUIT nor"
+          + " keeps the connection")
+  void noGoodBye() throws Exception {
+    try (MailServer server = new MailServer("nobody")) {
+      MailReceiver people = receiver(server.port(), "fay@example.org");
+      notices.lead(people.name(), "nobody", Duration.ofMillis(1));
+      try (NoticeWebhook mail =
+          NoticeWebhook.start(people, notices, Sleeper.REAL, InstantSource.system(), POLL)) {
+        for (String end : List.of("is SILENT", "is RESET", "is usual")) {
+          long held = queue.enqueue();
+          database.run("SELECT holdfast.hold_ticket(?, 'ann', ?)", held, end);
+          await()
+              .atMost(Duration.ofSeconds(30))
+              .until(() -> server.mails.stream().anyMatch(each -> each.contains(end)));
+        }
+        assertThat(mail).isNotNull();
+      }
+      assertThat(server.mails).hasSize(3);
+    }
+  }
+
   /** A mail server that refuses recipients and spam: GreenMail takes all. */
   private static final class MailServer implements AutoCloseable {
     private final List<String> mails = new CopyOnWriteArrayList<>();
@@ -213,6 +236,15 @@ class NoticeMailIT {
           } else {
             mails.add(mail);
             answer(client, "250 taken");
+            if (mail.contains("RESET")) {
+              client.setSoLinger(true, 0);
+              return;
+            }
+            if (mail.contains("SILENT")) {
+              // Until the client goes.
+              in.lines().forEach(rest -> {});
+              return;
+            }
           }
         }
       }

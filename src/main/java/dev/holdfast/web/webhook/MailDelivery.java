@@ -48,6 +48,8 @@ final class MailDelivery implements NoticeSender {
     }
     properties.put("mail." + protocol + ".sendpartial", "true");
     properties.put("mail." + protocol + ".ssl.checkserveridentity", "true");
+    // The mail is taken or not by then.
+    properties.put("mail." + protocol + ".quitwait", "false");
     properties.put("mail.smtp.starttls.enable", "true");
     return properties;
   }
@@ -56,13 +58,16 @@ final class MailDelivery implements NoticeSender {
   public Sent send(NoticeEvent event) {
     try {
       MimeMessage message = message(event);
-      try (Transport transport = session.getTransport()) {
+      Transport transport = session.getTransport();
+      try {
         transport.connect(
             receiver.server().getHost(),
             receiver.server().getPort(),
             receiver.user(),
             receiver.password());
         transport.sendMessage(message, message.getAllRecipients());
+      } finally {
+        leave(transport);
       }
       return new Taken();
     } catch (SendFailedException e) {
@@ -77,6 +82,15 @@ final class MailDelivery implements NoticeSender {
       return new Taken();
     } catch (MessagingException e) {
       return new NotTaken((e.getClass().getSimpleName() + " " + code(e)).strip());
+    }
+  }
+
+  /** A mail that the server took stays taken, however the connection ends. */
+  private static void leave(Transport transport) {
+    try {
+      transport.close();
+    } catch (MessagingException e) {
+      log.debug("the mail server says no good-bye: {}", e.getMessage());
     }
   }
 
