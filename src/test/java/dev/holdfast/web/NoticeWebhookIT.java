@@ -21,6 +21,7 @@ import dev.holdfast.web.webhook.NoticeRules;
 import dev.holdfast.web.webhook.NoticeWebhook;
 import dev.holdfast.web.webhook.WebhookReceiver;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -65,6 +66,7 @@ class NoticeWebhookIT {
   private final TestQueue queue;
   private final HttpServer receiver;
   private final AtomicInteger failures = new AtomicInteger();
+  private volatile Duration slowness = Duration.ZERO;
   private final LinkedBlockingQueue<Received> received = new LinkedBlockingQueue<>();
   @AutoClose private final HikariDataSource pool;
 
@@ -91,6 +93,7 @@ class NoticeWebhookIT {
           boolean fails = failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
           String body =
               new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          await().pollDelay(slowness).until(() -> true);
           int status = fails ? 500 : body.contains("DROP TABLE") ? 403 : 204;
           received.add(
               new Received(
@@ -371,6 +374,41 @@ class NoticeWebhookIT {
       assertThat(received).isEmpty();
       assertThat(one).isNotSameAs(other);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "22.9: a receiver that takes longer than the right to tell lasts is told once by several"
+          + " processes")
+  void slowerThanTheRight() throws Exception {
+    begin();
+    slowness = Duration.ofSeconds(2);
+    try (NoticeWebhook one = startBriefly();
+        NoticeWebhook other = startBriefly()) {
+      long id = hold();
+      assertThat(next().subject()).isEqualTo("" + id);
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(one).isNotSameAs(other);
+    }
+  }
+
+  /** With a right to tell that lasts half a second. */
+  private NoticeWebhook startBriefly() {
+    PeopleNotices real = notices();
+    PeopleNotices brief =
+        (PeopleNotices)
+            Proxy.newProxyInstance(
+                PeopleNotices.class.getClassLoader(),
+                new Class<?>[] {PeopleNotices.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("lead")) {
+                    arguments[2] = Duration.ofMillis(500);
+                  }
+                  return method.invoke(real, arguments);
+                });
+    return NoticeWebhook.start(
+        receiver(Duration.ofDays(1)), brief, Sleeper.REAL, InstantSource.system(), POLL);
   }
 
   @Test

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -249,7 +251,7 @@ public final class NoticeWebhook implements AutoCloseable {
         .orElse(untold.settled());
   }
 
-  /** For longer than one delivery can take, with its words and without. */
+  /** For longer than one delivery takes as a rule, with its words and without. */
   private @Nullable Long lead() {
     Duration time = receiver.timeout().multipliedBy(2).plusSeconds(20).plus(poll.multipliedBy(2));
     return notices.lead(receiver.name(), process, time);
@@ -280,17 +282,45 @@ public final class NoticeWebhook implements AutoCloseable {
 
   /** What one ticket says must not keep back what others have to tell. */
   private NoticeSender.Sent send(NoticeGroup group) throws InterruptedException {
-    NoticeSender.Sent sent = sender.send(event(group));
+    NoticeSender.Sent sent = sendLeading(event(group));
     if (!(sent instanceof NoticeSender.Refused refused)) {
       return sent;
     }
     NoticeEvent bare = event(group.withoutWords());
-    NoticeSender.Sent again = sender.send(bare);
+    NoticeSender.Sent again = sendLeading(bare);
     if (again instanceof NoticeSender.Taken) {
       log.warn(
           "{} refused {} ({}) and has it without its words", receiver, bare.id(), refused.why());
     }
     return again;
+  }
+
+  /**
+   * A mail server has its time for each of many steps: who told by then without the right to tell
+   * would be followed by another one who tells the same, and so on for ever.
+   */
+  private NoticeSender.Sent sendLeading(NoticeEvent event) throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    Thread.ofPlatform().name("webhook-lead").daemon().start(() -> leadUntil(done));
+    try {
+      return sender.send(event);
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private void leadUntil(CountDownLatch done) {
+    try {
+      while (!done.await(poll.toMillis(), TimeUnit.MILLISECONDS)) {
+        try {
+          lead();
+        } catch (QueueUnavailableException | TicketBusyException e) {
+          log.debug("the right to tell is not renewed: {}", e.getMessage());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private NoticeEvent event(NoticeGroup group) {
