@@ -319,17 +319,17 @@ class NoticeMailIT {
     }
     assertThat(mails).as("three mails to two people").hasSize(6);
     assertThat(byId)
-        .containsOnlyKeys("<hold-N@holdfast>", "<review-N@holdfast>", "<digest-N@holdfast>");
-    MimeMessage hold = Objects.requireNonNull(byId.get("<hold-N@holdfast>"));
+        .containsOnlyKeys("<hold-N.N@holdfast>", "<review-N.N@holdfast>", "<digest-N.N@holdfast>");
+    MimeMessage hold = Objects.requireNonNull(byId.get("<hold-N.N@holdfast>"));
     assertThat(hold.getSubject())
         .isEqualTo("Ticket #" + held + " waits for a person: ä [redacted:mail.password] Bcc: x");
     assertThat(hold.getAllRecipients()).hasSize(2);
     assertThat(hold.getContent().toString())
         .contains("https://holdfast.example/tickets/" + held, "held by: ann")
         .doesNotContain("hunter2");
-    assertThat(Objects.requireNonNull(byId.get("<review-N@holdfast>")).getSubject())
+    assertThat(Objects.requireNonNull(byId.get("<review-N.N@holdfast>")).getSubject())
         .isEqualTo("A result waits for review: ticket #" + reviewed);
-    assertThat(Objects.requireNonNull(byId.get("<digest-N@holdfast>")).getSubject())
+    assertThat(Objects.requireNonNull(byId.get("<digest-N.N@holdfast>")).getSubject())
         .matches("\\d+ tickets are on hold and \\d+ in review, \\d+ ready; in 24 hours .*");
   }
 }

@@ -26,6 +26,9 @@ final class Delivery implements NoticeSender {
     this.clock = clock;
     this.http =
         HttpClient.newBuilder()
+            // With HTTP/2 allowed each plain request asks for an upgrade, and servers such as
+            // uvicorn then drop its body.
+            .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(receiver.timeout())
             .followRedirects(HttpClient.Redirect.NEVER)
             .build();

@@ -109,7 +109,7 @@ final class MailDelivery implements NoticeSender {
 
   MimeMessage message(NoticeEvent event) throws MessagingException {
     Secrets hidden = receiver.rules().hidden();
-    MimeMessage message = new Identified(session, event.id());
+    MimeMessage message = new Identified(session, event);
     message.setFrom(new InternetAddress(receiver.from()));
     for (String each : receiver.to()) {
       message.addRecipient(Message.RecipientType.TO, new InternetAddress(each));
@@ -136,9 +136,10 @@ final class MailDelivery implements NoticeSender {
   private static final class Identified extends MimeMessage {
     private final String id;
 
-    Identified(Session session, String id) {
+    Identified(Session session, NoticeEvent event) {
       super(session);
-      this.id = id;
+      // Another database counts its notices from 1, too; mailboxes drop what has a known id.
+      this.id = event.id() + "." + event.time().toEpochMilli();
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +57,27 @@ class DeliveryTest {
                   new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of())))
           .isInstanceOf(NoticeSender.Taken.class);
     }
+  }
+
+  @Test
+  @Timeout(120)
+  @DisplayName(
+      "22.9: a webhook over plain HTTP asks for no upgrade, with which servers drop bodies")
+  void noUpgrade() throws Exception {
+    AtomicReference<String> headers = new AtomicReference<>("");
+    try (RawModelServer server =
+            RawModelServer.start(
+                (request, connection) -> {
+                  headers.set(request.toString());
+                  RawModelServer.write(
+                      connection, "HTTP/1.1 204 No Content", "Connection: close", "");
+                });
+        Delivery delivery =
+            new Delivery(
+                receiver("whsec_c2l4dGVlbi1sZXR0ZXJz", server.url()), InstantSource.system())) {
+      delivery.send(new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of()));
+    }
+    assertThat(headers.get()).containsIgnoringCase("webhook-id").doesNotContainIgnoringCase("h2c");
   }
 
   private static WebhookReceiver receiver(String secret) {
