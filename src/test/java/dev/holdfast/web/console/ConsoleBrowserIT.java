@@ -38,6 +38,42 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
 
   @Test
   @DisplayName(
+      "22.2: Enter in a form of several actions does none of them, such as the first one, whatever"
+          + " stands in the field")
+  void enter() {
+    long result = tickets.review("enter", "1");
+    go("/tickets?state=needs_review");
+    page.locator("[name=id][value^='" + result + "@']").check();
+    page.locator("#assignee").fill("bob");
+    page.locator("#assignee").press("Enter");
+    button("Assign selected").click();
+    assertThat(notice()).containsText("Assigned");
+    assertThat(database.state(result)).isEqualTo("needs_review");
+    tickets.hold("enter", "boom of enter");
+    go(
+        "/group?category=system_error&fingerprint="
+            + database.value(
+                "SELECT error_fingerprint FROM holdfast.tickets WHERE error LIKE '%boom of"
+                    + " enter%'"));
+    page.locator("#bulk [name=id]").first().check();
+    page.locator("#assignee").fill("bob");
+    page.locator("#assignee").press("Enter");
+    button("Assign").first().click();
+    assertThat(notice()).containsText("Assigned");
+    long ready = database.enqueue("enter");
+    go("/tickets/" + ready);
+    page.locator("#reason").fill("wait for legal");
+    page.locator("#reason").press("Enter");
+    button("Hold").click();
+    assertThat(notice()).containsText("#" + ready + " is on hold");
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.ticket_assignments WHERE ticket_id = ?", ready))
+        .isZero();
+  }
+
+  @Test
+  @DisplayName(
       "A53, A54, A55: from a failing worker over the inbox to a release with guidance, and the next"
           + " attempt, which is told it, finishes")
   void inboxFlow() {
