@@ -10,6 +10,7 @@ import dev.holdfast.queue.PeopleNotices.ReviewNotice;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -301,7 +302,7 @@ public final class NoticeWebhook implements AutoCloseable {
    */
   private NoticeSender.Sent sendLeading(NoticeEvent event) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
-    Thread.ofPlatform().name("webhook-lead").daemon().start(() -> leadUntil(done));
+    Thread.ofVirtual().name("webhook-lead").start(() -> leadUntil(done));
     try {
       return sender.send(event);
     } finally {
@@ -314,7 +315,7 @@ public final class NoticeWebhook implements AutoCloseable {
       while (!done.await(poll.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
           lead();
-        } catch (QueueUnavailableException | TicketBusyException e) {
+        } catch (HoldfastException e) {
           log.debug("the right to tell is not renewed: {}", e.getMessage());
         }
       }
