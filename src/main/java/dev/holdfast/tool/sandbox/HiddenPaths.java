@@ -49,7 +49,15 @@ final class HiddenPaths {
           ".psql_history",
           ".zsh_history");
 
-  private static final String CONFIGURATION = ".config/";
+  /** Variables by which what is in a directory of the home directory is somewhere else. */
+  private static final Map<String, String> MOVED =
+      Map.of(
+          "CARGO_HOME", ".cargo/",
+          "CLAUDE_CONFIG_DIR", ".claude/",
+          "CODEX_HOME", ".codex/",
+          "GRADLE_USER_HOME", ".gradle/",
+          "XDG_CONFIG_HOME", ".config/",
+          "XDG_DATA_HOME", ".local/share/");
 
   /** Of the machine. */
   private static final List<String> MACHINE =
@@ -73,6 +81,7 @@ final class HiddenPaths {
           "AWS_CONFIG_FILE",
           "CREDENTIALS_DIRECTORY",
           "DOCKER_CONFIG",
+          "GNUPGHOME",
           "GOOGLE_APPLICATION_CREDENTIALS",
           "KUBECONFIG",
           "NETRC",
@@ -93,14 +102,7 @@ final class HiddenPaths {
     Path home = Path.of(environment.getOrDefault("HOME", "/root"));
     HOME.forEach(name -> hidden.add(home.resolve(name).toAbsolutePath()));
     MACHINE.forEach(name -> hidden.add(Path.of(name)));
-    String configuration = environment.getOrDefault("XDG_CONFIG_HOME", "");
-    if (configuration.startsWith("/")) {
-      HOME.stream()
-          .filter(name -> name.startsWith(CONFIGURATION))
-          .forEach(
-              name ->
-                  addPath(configuration + "/" + name.substring(CONFIGURATION.length()), hidden));
-    }
+    MOVED.forEach((name, usual) -> addMoved(environment.getOrDefault(name, ""), usual, hidden));
     environment.forEach((name, value) -> addNamed(name, value, hidden));
     more.forEach(path -> hidden.add(path.toAbsolutePath().normalize()));
     return withoutNested(hidden);
@@ -113,6 +115,14 @@ final class HiddenPaths {
       return;
     }
     addPath(value, hidden);
+  }
+
+  private static void addMoved(String directory, String usual, Set<Path> hidden) {
+    if (directory.startsWith("/")) {
+      HOME.stream()
+          .filter(name -> name.startsWith(usual))
+          .forEach(name -> addPath(directory + "/" + name.substring(usual.length()), hidden));
+    }
   }
 
   private static void addPath(String path, Set<Path> hidden) {

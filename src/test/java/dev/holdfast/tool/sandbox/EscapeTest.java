@@ -163,7 +163,15 @@ class EscapeTest {
   @DisplayName("the usual places of credentials and histories below the home directory are empty")
   void homes() throws Exception {
     Path home = Files.createDirectory(place.resolve("home"));
-    Path config = Files.createDirectory(place.resolve("config"));
+    Path elsewhere = Files.createDirectory(place.resolve("elsewhere"));
+    Map<String, String> moved =
+        Map.of(
+            ".config", "XDG_CONFIG_HOME",
+            ".local/share", "XDG_DATA_HOME",
+            ".claude", "CLAUDE_CONFIG_DIR",
+            ".codex", "CODEX_HOME",
+            ".cargo", "CARGO_HOME",
+            ".gradle", "GRADLE_USER_HOME");
     List<Path> files = new ArrayList<>();
     for (String name :
         List.of(
@@ -180,9 +188,13 @@ class EscapeTest {
             ".bash_history",
             ".local/share/fish/fish_history")) {
       files.add(home.resolve(name));
-      if (name.startsWith(".config/")) {
-        files.add(config.resolve(name.substring(".config/".length())));
-      }
+      int end = name.lastIndexOf('/');
+      moved.forEach(
+          (usual, variable) -> {
+            if (end >= usual.length() && name.startsWith(usual)) {
+              files.add(elsewhere.resolve(variable + name.substring(usual.length())));
+            }
+          });
     }
     for (Path file : files) {
       Files.createDirectories(file.getParent());
@@ -191,9 +203,9 @@ class EscapeTest {
     }
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("HOME", home.toString());
-    environment.put("XDG_CONFIG_HOME", config.toString());
+    moved.values().forEach(each -> environment.put(each, elsewhere.resolve(each).toString()));
     String said =
-        run(User.OF_THE_TEST, environment, Network.NONE, "grep -r '' " + home + " " + config);
+        run(User.OF_THE_TEST, environment, Network.NONE, "grep -r '' " + home + " " + elsewhere);
     assertThat(said).contains(".codex/program:needed").doesNotContain("password");
   }
 
