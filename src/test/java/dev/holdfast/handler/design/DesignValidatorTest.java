@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.ticket.InvalidTicketException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,8 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 @DisplayName("Design documents")
 class DesignValidatorTest {
@@ -50,26 +44,6 @@ class DesignValidatorTest {
             "{\"kind\":\"command\",\"command\":[\"python3\",\"job.py\",\"10\"],\"directory\":\"/srv/job\",\"timeout\":\"10m\","
                 + "\"environment\":{\"MODE\":\"fast\"},\"review\":\"none\","
                 + "\"retry\":{\"categories\":{\"transient\":{\"max_retries\":5,\"base_delay\":\"200ms\"}},\"jitter\":0.25}}");
-  }
-
-  @Test
-  @DisplayName(
-      "The designs of docs/agent-programs.md are taken, and their scripts are right in form")
-  void agentPrograms() throws Exception {
-    List<String> designs =
-        Pattern.compile("```yaml\n(kind: .*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("docs/agent-programs.md")))
-            .results()
-            .map(found -> found.group(1))
-            .toList();
-    assertThat(designs).hasSize(4);
-    for (String design : designs) {
-      JsonNode command =
-          JsonMapper.shared().readTree(validator.validate(design).definition()).at("/command");
-      Process check =
-          new ProcessBuilder("bash", "-n", "-c", command.get(2).asString()).inheritIO().start();
-      assertThat(check.waitFor()).isZero();
-    }
   }
 
   @ParameterizedTest
