@@ -84,6 +84,8 @@ BEGIN
     ON CONFLICT (ticket_id) DO UPDATE
     SET assignee = EXCLUDED.assignee, assigned_at = EXCLUDED.assigned_at, assigned_by = EXCLUDED.assigned_by;
   END IF;
+  -- A change as any other: what was seen of the ticket before is old.
+  UPDATE ticket_base b SET updated_at = now() WHERE b.id = t.id;
   PERFORM log_activity(t.id, CASE WHEN person IS NULL THEN 'unassigned' ELSE 'assigned' END, actor,
     jsonb_build_object('assignee', person));
   RETURN (SELECT v.state FROM tickets v WHERE v.id = t.id);

@@ -356,6 +356,22 @@ class TicketApiIT {
   }
 
   @Test
+  @DisplayName("nobody assigns or ends on a stale view what somebody else looks after since")
+  void assigned() {
+    long id = held();
+    String seen = etag(id);
+    Answer given = shared.post(path(id, "/assign"), "{\"assignee\": \"bob\"}", "If-Match", seen);
+    assertThat(given.status()).as(given.toString()).isEqualTo(200);
+    assertThat(given.header("ETag")).hasValue(etag(id));
+
+    Answer refused = ann.post(path(id, "/assign"), "{\"assignee\": \"ann\"}", "If-Match", seen);
+    assertThat(refused.status()).as(refused.toString()).isEqualTo(412);
+    assertThat(refused.detail()).contains(SHARED, "assigned", "on_hold");
+    assertThat(ann.post(path(id, "/cancel"), "{}", "If-Match", seen).status()).isEqualTo(412);
+    assertThat(ann.post(path(id, "/assign"), "{}", "If-Match", etag(id)).status()).isEqualTo(200);
+  }
+
+  @Test
   @DisplayName("a claim changes the ETag, so that nobody holds what they saw waiting")
   void claimed() {
     long id = queue.enqueue();

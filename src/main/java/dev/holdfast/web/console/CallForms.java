@@ -38,7 +38,7 @@ record CallForms(WebPorts ports) implements Routes {
         context,
         () -> {
           ToolCallRow call = waiting(id, context.formParam("call"));
-          boolean approve = "approve".equals(context.formParam("do"));
+          boolean approve = TicketForms.wanted(context, "approve", "deny").equals("approve");
           String edited = approve ? edited(call, context.formParam("arguments")) : null;
           String words = TicketForms.words(context, "words");
           boolean remember = approve && context.formParam("remember") != null;

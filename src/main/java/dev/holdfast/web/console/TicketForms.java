@@ -115,7 +115,7 @@ record TicketForms(WebPorts ports) implements Routes {
     answer(
         context,
         () -> {
-          if ("approve".equals(context.formParam("do"))) {
+          if (wanted(context, "approve", "reject").equals("approve")) {
             desk(context).approve(id, actor);
             return Notice.good("Approved #" + id + ": it is done.");
           }
@@ -221,7 +221,7 @@ record TicketForms(WebPorts ports) implements Routes {
     answer(
         context,
         () -> {
-          if ("pause".equals(context.formParam("do"))) {
+          if (wanted(context, "pause", "resume").equals("pause")) {
             ports.desk().pauseQueue(queue, actor);
             return Notice.good("Paused " + queue + "; what runs goes on.");
           }
@@ -279,6 +279,15 @@ record TicketForms(WebPorts ports) implements Routes {
   static TicketDesk desk(TicketDesk desk, Context context) {
     String version = context.formParam("version");
     return version == null || version.isBlank() ? desk : desk.onVersion(version);
+  }
+
+  /** Which of its buttons sent a form; refused where it does not say. */
+  static String wanted(Context context, String... buttons) {
+    String wanted = context.formParam("do");
+    if (wanted == null || !List.of(buttons).contains(wanted)) {
+      throw new Refused(400, "there is no such action");
+    }
+    return wanted;
   }
 
   static long id(Context context) {

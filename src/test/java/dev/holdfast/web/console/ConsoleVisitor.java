@@ -35,11 +35,20 @@ final class ConsoleVisitor implements AutoCloseable {
 
   /** Sends a form; returns the page that it leads to. */
   String post(String path, String fields) throws IOException, InterruptedException {
+    return send(form(path, fields));
+  }
+
+  /** Sends a form; returns the status of the answer. */
+  int status(String path, String fields) throws IOException, InterruptedException {
+    return http.send(form(path, fields).build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  private HttpRequest.Builder form(String path, String fields)
+      throws IOException, InterruptedException {
     String csrf = URLEncoder.encode(field(page("/inbox"), "_csrf"), StandardCharsets.UTF_8);
-    return send(
-        HttpRequest.newBuilder(home.resolve(path))
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .POST(BodyPublishers.ofString(fields + "&_csrf=" + csrf)));
+    return HttpRequest.newBuilder(home.resolve(path))
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .POST(BodyPublishers.ofString(fields + "&_csrf=" + csrf));
   }
 
   /** The value of a page's first hidden field of this name. */

@@ -233,6 +233,39 @@ class StalePagesIT {
             + id);
   }
 
+  @Test
+  @DisplayName("22.5: an old form does not take a ticket from the person whom it was given since")
+  void oldAssignment() throws Exception {
+    long id = database.enqueue("manual");
+    String shown = seen(id).replace("&id=" + id + "%40", "&version=");
+    String selected = seen(id);
+    String assign = "do=assign&assignee=";
+    assertThat(visitor.post("/tickets/" + id + "/act", assign + "ann" + shown))
+        .contains("ann looks after #" + id);
+
+    assertThat(visitor.post("/tickets/" + id + "/act", assign + "bob" + shown))
+        .contains("ticket " + id + " has changed since you looked", "(assigned at ");
+    assertThat(visitor.post("/held/act", assign + "bob" + selected)).contains("Assigned 0 of 1");
+    assertThat(database.column("SELECT assignee FROM holdfast.ticket_assignments"))
+        .containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("22.5: a form that says none of its actions is refused, and does nothing")
+  void noAction() throws Exception {
+    database.run(
+        "INSERT INTO holdfast.queues (name, paused_at, paused_by) VALUES ('idle', now(), 'ann')");
+    long id = tickets.review("one", "{}");
+    for (String form : List.of("x=", "do=", "do=Pause")) {
+      assertThat(visitor.status("/queues/act", "queue=idle&" + form)).isEqualTo(400);
+      assertThat(visitor.status("/tickets/" + id + "/review", "feedback=no&" + form))
+          .isEqualTo(400);
+    }
+    assertThat(database.column("SELECT name FROM holdfast.queues WHERE paused_at IS NOT NULL"))
+        .contains("idle");
+    assertThat(tickets.state(id)).isEqualTo("needs_review");
+  }
+
   private String group(long id) {
     return "fingerprint="
         + database.value("SELECT error_fingerprint FROM holdfast.tickets WHERE id = ?", id);
