@@ -47,7 +47,7 @@ public record ProvidersPage(
   }
 
   /** Its state in words. */
-  public String state(ProviderStatus provider) {
+  public static String state(ProviderStatus provider) {
     return switch (provider.state()) {
       case "unavailable" -> "out of order";
       case "suspected" -> "signs of an outage";

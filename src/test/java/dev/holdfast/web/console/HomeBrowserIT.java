@@ -11,6 +11,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,14 @@ class HomeBrowserIT {
       }
       assertThat(page.locator("tr[data-row] svg title").first())
           .hasText("3 attempts succeeded, last 7 days");
+
+      // One failure closes nothing: it is called as before.
+      database.run(
+          "INSERT INTO holdfast.provider_cooldowns (provider, key_id, reason, detail, reported_by)"
+              + " VALUES ('away', 'k', 'outage', 'HTTP 503', 'w')");
+      page.reload();
+      assertThat(page.locator("#main"))
+          .containsText(Pattern.compile("away\\s+signs of an outage\\s+outage\\s+0"));
 
       database.run(
           "UPDATE holdfast.figures_cursor SET counted_until = now() - interval '20 minutes'");
