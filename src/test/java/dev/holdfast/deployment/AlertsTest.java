@@ -13,6 +13,7 @@ import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Lease;
 import dev.holdfast.ticket.Ticket;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -76,6 +77,7 @@ class AlertsTest {
     new ModelMetrics(registry, List.of("openai"));
     new AccountMetrics(registry, List::of)
         .watchOutages(Set.of("openai"), provider -> Duration.ZERO);
+    new UptimeMetrics().bindTo(registry);
     new QueueGauges(registry)
         .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0, 0)));
     return registry.scrape();
