@@ -59,8 +59,17 @@ public sealed interface TicketEvent {
   /** A workflow waits for its steps; no retry was used up. */
   record Advanced(long ticketId) implements TicketEvent {}
 
-  /** A stopping worker gave the ticket back; no retry was used up. */
-  record GivenBack(long ticketId) implements TicketEvent {}
+  /**
+   * The ticket is ready again; no retry was used up.
+   *
+   * @param rescued whether its lease had expired, as its worker died of another ticket or never
+   *     learned of it; else a stopping worker gave it back
+   */
+  record GivenBack(long ticketId, boolean rescued) implements TicketEvent {
+    public GivenBack(long ticketId) {
+      this(ticketId, false);
+    }
+  }
 
   /** Its provider is not to be called now; no retry was used up. */
   record Deferred(long ticketId, Duration delay, String waitsFor) implements TicketEvent {}

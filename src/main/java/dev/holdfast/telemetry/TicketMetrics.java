@@ -141,7 +141,7 @@ public final class TicketMetrics implements TicketListener {
       }
       case TicketEvent.Parked each -> held.increment();
       case TicketEvent.Advanced each -> {}
-      case TicketEvent.GivenBack each -> givenBack.increment();
+      case TicketEvent.GivenBack each -> (each.rescued() ? leasesExpired : givenBack).increment();
       case TicketEvent.Deferred each -> deferred.increment();
       case TicketEvent.StaleResultDropped each -> staleResults.increment();
     }

@@ -328,7 +328,8 @@ public final class Worker implements AutoCloseable {
         case FinishResult.Retried each -> events.tell(FailureEvents.retried(each, true));
         case FinishResult.Held each -> events.tell(FailureEvents.held(each, true));
         case FinishResult.Succeeded each -> {}
-        case FinishResult.GivenBack each -> {}
+        case FinishResult.GivenBack each ->
+            events.tell(new TicketEvent.GivenBack(each.ticketId(), true));
         case FinishResult.Parked each -> {}
         case FinishResult.Advanced each -> {}
         case FinishResult.Deferred each -> {}

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
@@ -20,6 +21,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -269,6 +271,37 @@ class WorkerLeaseIT {
       assertThat(worker.running()).isZero();
     }
     assertThat(database.outcomes(id)).containsExactly("crashed", "succeeded");
+  }
+
+  @Test
+  @DisplayName(
+      "a ticket that is rescued from a worker that died of another one is counted as rescued, too")
+  void rescuedInnocent() throws Exception {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    AtomicBoolean rescued = new AtomicBoolean();
+    setup
+        .listeners(new TicketMetrics(registry), setup.events)
+        .settings(settings -> settings.withRescueInterval(TestWorker.SOON))
+        .handler(this::work)
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public List<FinishResult> rescue(int limit) {
+                    return rescued.getAndSet(true)
+                        ? List.of()
+                        : List.of(new FinishResult.GivenBack(17));
+                  }
+                });
+
+    try (Worker worker = setup.start()) {
+      assertThat(setup.events.await(TicketEvent.GivenBack.class))
+          .isEqualTo(new TicketEvent.GivenBack(17, true));
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(registry.scrape())
+        .contains("\nholdfast_leases_expired_total 1.0\n")
+        .contains("\nholdfast_tickets_given_back_total 0.0\n");
   }
 
   /** Also where the worker hears that the lease is gone, and interrupts. */
