@@ -61,6 +61,7 @@ import tools.jackson.databind.json.JsonMapper;
 class NoticeWebhookIT {
   private static final String SECRET = "a-secret-of-the-webhook";
   private static final Duration POLL = Duration.ofMillis(20);
+  private static final int TRIES = 7;
 
   private final TicketDatabase database;
   private final TestQueue queue;
@@ -389,6 +390,30 @@ class NoticeWebhookIT {
       assertThat(next().subject()).isEqualTo("" + id);
       awaitCursor();
       assertThat(received).isEmpty();
+      assertThat(one).isNotSameAs(other);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "22.9: a receiver that takes nothing is tried ever less often, by several processes, too")
+  void everLessOften() throws Exception {
+    begin();
+    failures.set(Integer.MAX_VALUE);
+    try (NoticeWebhook one = startBriefly();
+        NoticeWebhook other = startBriefly()) {
+      hold();
+      long last = System.nanoTime();
+      Duration gap = Duration.ZERO;
+      for (int i = 0; i < TRIES; i++) {
+        next();
+        gap = Duration.ofNanos(System.nanoTime() - last);
+        last = System.nanoTime();
+      }
+      failures.set(0);
+      next();
+      awaitCursor();
+      assertThat(gap).isGreaterThanOrEqualTo(POLL.multipliedBy(1L << (TRIES - 1)));
       assertThat(one).isNotSameAs(other);
     }
   }

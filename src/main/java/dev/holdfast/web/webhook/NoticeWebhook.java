@@ -103,7 +103,7 @@ public final class NoticeWebhook implements AutoCloseable {
         } catch (RuntimeException e) {
           warnOnce(e);
         }
-        sleeper.sleep(wait(failures));
+        rest();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -118,6 +118,19 @@ public final class NoticeWebhook implements AutoCloseable {
     unforeseen = true;
   }
 
+  /** Who is to try again has the right to tell until then: another one would try at once. */
+  private void rest() throws InterruptedException {
+    if (failures == 0) {
+      sleeper.sleep(wait(0));
+    } else {
+      leading(
+          () -> {
+            sleeper.sleep(wait(failures));
+            return true;
+          });
+    }
+  }
+
   /** The poll interval, doubled by each failure in a row. */
   private Duration wait(int failed) {
     Duration wait = poll.multipliedBy(1L << Math.min(failed, 20));
@@ -129,6 +142,7 @@ public final class NoticeWebhook implements AutoCloseable {
     if (from == null) {
       // Another process tells; what this one knew may be old by the time it takes over.
       told.clear();
+      failures = 0;
       return;
     }
     note();
@@ -283,12 +297,12 @@ public final class NoticeWebhook implements AutoCloseable {
 
   /** What one ticket says must not keep back what others have to tell. */
   private NoticeSender.Sent send(NoticeGroup group) throws InterruptedException {
-    NoticeSender.Sent sent = sendLeading(event(group));
+    NoticeSender.Sent sent = leading(() -> sender.send(event(group)));
     if (!(sent instanceof NoticeSender.Refused refused)) {
       return sent;
     }
     NoticeEvent bare = event(group.withoutWords());
-    NoticeSender.Sent again = sendLeading(bare);
+    NoticeSender.Sent again = leading(() -> sender.send(bare));
     if (again instanceof NoticeSender.Taken) {
       log.warn(
           "{} refused {} ({}) and has it without its words", receiver, bare.id(), refused.why());
@@ -300,14 +314,18 @@ public final class NoticeWebhook implements AutoCloseable {
    * A mail server has its time for each of many steps: who told by then without the right to tell
    * would be followed by another one who tells the same, and so on for ever.
    */
-  private NoticeSender.Sent sendLeading(NoticeEvent event) throws InterruptedException {
+  private <T> T leading(Work<T> work) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     Thread.ofVirtual().name("webhook-lead").start(() -> leadUntil(done));
     try {
-      return sender.send(event);
+      return work.run();
     } finally {
       done.countDown();
     }
+  }
+
+  private interface Work<T> {
+    T run() throws InterruptedException;
   }
 
   private void leadUntil(CountDownLatch done) {
