@@ -8,6 +8,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +91,33 @@ class ReadingCommandsIT {
     Cli.Result mixed = cli.run("list", "--ready", "--state", "done");
     assertThat(mixed.code()).isEqualTo(2);
     assertThat(mixed.err()).contains("--ready goes with --queue and --limit only");
+  }
+
+  @Test
+  @DisplayName(
+      "a list that ends at its limit says so on standard error, and one that is whole does not")
+  void more() {
+    ready("many");
+    ready("many");
+    ready("many");
+
+    for (String form : List.of("table", "wide", "name", "json")) {
+      List<String> words =
+          new ArrayList<>(List.of("list", "--queue", "many", "--state", "ready", "--limit"));
+      List<String> output = form.equals("table") ? List.of() : List.of("-o", form);
+      Cli.Result cut =
+          cli.run(
+              Stream.of(words, List.of("2"), output).flatMap(List::stream).toArray(String[]::new));
+      Cli.Result whole =
+          cli.run(
+              Stream.of(words, List.of("3"), output).flatMap(List::stream).toArray(String[]::new));
+
+      assertThat(cut.err()).contains("there are more than these 2; --limit N lists more");
+      assertThat(whole.err()).isEmpty();
+    }
+    assertThat(ids(cli.run("list", "--queue", "many", "--limit", "2", "--json").json())).hasSize(2);
+    assertThat(cli.run("list", "--ready", "--queue", "many", "--limit", "2").err())
+        .contains("there are more than these 2");
   }
 
   private List<Integer> priorities(String... words) {

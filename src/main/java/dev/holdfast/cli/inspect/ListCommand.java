@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  holdfast list --ready",
       "  holdfast list --state on_hold,needs_review -w",
-      "  holdfast list --state on_hold --category api_error -o name | xargs holdfast release",
+      "  holdfast list --state on_hold --limit 10000 -o name | xargs holdfast release",
       "  holdfast list --kind agent --text invoice --since 2h",
       "  holdfast list --queue mail --limit 500 --json | jq '.[].id'"
     })
@@ -150,18 +150,35 @@ public final class ListCommand implements Callable<Integer> {
             null,
             batch == null ? null : Words.id(batch, "batch", "holdfast batch list"),
             null,
-            count);
+            Math.min(count, Integer.MAX_VALUE - 1) + 1);
     try (Backend backend = root.open()) {
       TicketReader reader = backend.reader();
       if (watch) {
         new ListWatch(root)
-            .follow(() -> rows(reader, filter, states), rows -> print(reader, form, rows));
+            .follow(
+                () -> rows(reader, filter, states),
+                rows -> print(reader, form, first(rows, count)));
       } else if (form == Form.JSON && !ready) {
-        root.terminal().line(JsonOutput.of(each(states, filter, reader::list, TicketRow::id)));
+        List<TicketRow> rows = each(states, filter, reader::list, TicketRow::id);
+        root.terminal().line(JsonOutput.of(first(rows, count)));
+        tellOfMore(rows, count);
       } else {
-        print(reader, form, rows(reader, filter, states));
+        List<TicketSummary> rows = rows(reader, filter, states);
+        print(reader, form, first(rows, count));
+        tellOfMore(rows, count);
       }
       return ExitCode.DONE;
+    }
+  }
+
+  private static <T> List<T> first(List<T> rows, int count) {
+    return rows.subList(0, Math.min(count, rows.size()));
+  }
+
+  /** Whoever hands the ids on to another command is not to take the first page for all of them. */
+  private void tellOfMore(List<?> rows, int count) {
+    if (rows.size() > count) {
+      root.terminal().progress("there are more than these " + count + "; --limit N lists more");
     }
   }
 

@@ -73,7 +73,8 @@ public final class TicketChanges {
         "Let the next attempts of held tickets use the latest version of their design. They stay on"
             + " hold until you release them.",
         "holdfast design use 17 18",
-        "holdfast design use $(holdfast list --state on_hold --design nightly -o name)");
+        "holdfast design use $(holdfast list --state on_hold --design nightly --limit 10000 -o"
+            + " name)");
   }
 
   private static final class VersionOption {
