@@ -10,6 +10,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,9 @@ class ShownCommandsIT {
     when(
         "psql .* -c '([^']+)'",
         (command, parts) -> new TicketDatabase(database).run(parts.group(1)));
+    when(
+        "psql -At \"\\$OLD\" -c \"(.+)\" \\| psql \"\\$NEW\"",
+        (command, parts) -> sequences(parts.group(1)));
     when("java (-XX:AOTCache\\w*)=(\\S+) -jar holdfast.jar worker", this::cache);
     when(
         "printf .*docker compose run --rm -T holdfast design put slow --file /dev/stdin",
@@ -225,15 +229,36 @@ class ShownCommandsIT {
         .allMatch(each -> each.startsWith("HOLDFAST_") || sources.contains(each));
   }
 
+  /** The numbers go on behind those of what was deleted. */
+  private void sequences(String select) {
+    TicketDatabase tickets = new TicketDatabase(database);
+    tickets.run("SELECT setval('holdfast.ticket_base_id_seq', 4711)");
+    String move = query("SELECT string_agg(line, ' ') FROM (" + select + ") AS old (line)");
+    tickets.run("SELECT setval('holdfast.ticket_base_id_seq', 1)");
+    tickets.run(move);
+    assertThat(query("SELECT nextval('holdfast.ticket_base_id_seq')")).isEqualTo("4712");
+    assertThat(move).contains("lease_no_seq", "ticket_activity_id_seq");
+  }
+
+  private String query(String sql) {
+    try {
+      return Cli.query(database, sql);
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
+  }
+
   /** The program of a ticket that a page shows: what it says of a good and of a bad payload. */
   private void script(String text) throws IOException, InterruptedException {
     if (!Checker.isInstalled("jq")) {
       return;
     }
     Path script = Files.writeString(directory.resolve("job.sh"), text);
-    String run = "echo '{\"payload\":%s}' | sh " + script + " 2> /dev/null";
+    String run = "printf %%s '{\"payload\":%s}' | sh " + script + " 2> /dev/null";
     Checker.Verdict good = Checker.run("sh", "-c", run.formatted("{\"name\":\"ann\"}"));
     assertThat(good).isEqualTo(new Checker.Verdict(true, "{\"greeting\":\"hello ann\"}\n"));
+    Checker.Verdict odd = Checker.run("sh", "-c", run.formatted("{\"name\":\"\\\"a\\\\b\"}"));
+    assertThat(odd.text()).isEqualTo("{\"greeting\":\"hello \\\"a\\\\b\"}\n");
     Checker.Verdict bad = Checker.run("sh", "-c", run.formatted("{}"));
     assertThat(bad.good()).isFalse();
     assertThat(bad.text()).contains("\"category\":\"code_error\"");
