@@ -17,8 +17,9 @@ WITH page AS MATERIALIZED (
     p.o->>'state' AS old_state, COALESCE(p.o->>'design_id', '') AS design_key, d.design_id,
     COALESCE(NULLIF(p.o->>'queue', ''), 'default') AS queue,
     CASE WHEN p.o->>'retry_strategy' <> '' THEN p.o->'retry_strategy' END AS retry_strategy,
-    COALESCE(d.kind,
-      CASE WHEN p.o->>'design_id' IS NULL AND p.o->>'kind' ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN p.o->>'kind' END) AS kind,
+    -- A kind for those without a design is for those that have none of their own, either.
+    COALESCE(CASE WHEN d.design_id IS NULL AND p.o->>'design_id' IS NULL AND p.o->>'kind' ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$'
+      THEN p.o->>'kind' END, d.kind) AS kind,
     CASE
       WHEN p.o->>'state' IN ('ready', 'needs_review', 'on_hold', 'done', 'cancelled') THEN p.o->>'state'
       WHEN p.o->>'state' = 'in_progress' THEN :running::text

@@ -211,6 +211,25 @@ class MigrateFromIT {
     assertThat(sql.column(source)).isEqualTo(before);
   }
 
+  @Test
+  @DisplayName(
+      "A66: a kind for tickets without a design is given to those that have none; a plain one of"
+          + " theirs stays")
+  void ownKinds() {
+    sql.run("CREATE SCHEMA kinds");
+    sql.run(
+        "CREATE TABLE kinds.tickets AS SELECT * FROM (VALUES (1, 'ready', 'email'), (2, 'ready',"
+            + " NULL), (3, 'ready', 'two words')) AS t (id, state, kind)");
+
+    assertThat(cli.run("migrate", "--from", "kinds.tickets", "--dry-run").out())
+        .containsPattern("(?m)^left, their design .*: 2, 3$");
+    Cli.Result result = cli.run("migrate", "--from", "kinds.tickets", "--map-kind", "-=mail");
+
+    assertThat(result.code()).as(result.toString()).isZero();
+    assertThat(imported("kinds", "i.source_id, t.kind"))
+        .containsExactlyInAnyOrder("1|email", "2|mail", "3|mail");
+  }
+
   private static String design(String text) {
     try {
       Path file = Files.createTempFile("design", ".yaml");

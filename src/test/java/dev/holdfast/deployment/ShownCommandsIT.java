@@ -46,8 +46,10 @@ class ShownCommandsIT {
           "README.md: cat > .*", "cli/TypedPagesIT README.md",
           "docs/repair.md: cat .*jq 'select.*", "repair/TraceFileIT jq 'select(.type == ",
           "docs/examples/README.md: python3 \\S+/enqueue.py ann", "e2e/ExamplesIT enqueue.py",
-          "docs/examples/README.md: ./holdfast design put invoice .*", "e2e/ExamplesIT invoice",
-          "docs/examples/README.md: ./holdfast worker", "e2e/ExamplesIT holdfast.worker()",
+          "docs/examples/README.md: sed .*./holdfast design put invoice .*",
+              "e2e/ExamplesIT invoice",
+          "docs/examples/README.md: ./holdfast (worker|migrate)",
+              "e2e/ExamplesIT holdfast.worker()",
           "README.md: mvn verify", "cli/NamedInDocsTest mvn ");
 
   private static final Pattern VARIABLE = Pattern.compile("([A-Z_]+)=\\S+");
