@@ -180,7 +180,7 @@ final class OneShot implements Backend {
 
   @Override
   public SpendingDesk spending() {
-    return new PostgresSpendingDesk(checkedConnection(), SCHEMA);
+    return new PostgresSpendingDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
   }
 
   @Override

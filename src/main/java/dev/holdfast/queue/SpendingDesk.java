@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * logged with its actor. Thread-safe.
  */
 public interface SpendingDesk {
+  /** The same desk; what is done through it is recorded as done through this channel. */
+  SpendingDesk through(Channel channel);
+
   /** The providers and accounts that are not called now. */
   List<ProviderStatus> providers();
 

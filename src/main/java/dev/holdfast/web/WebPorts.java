@@ -43,7 +43,7 @@ public record WebPorts(
         tickets,
         desk.through(channel),
         inbox,
-        spending,
+        spending.through(channel),
         designs,
         schedules.through(channel),
         batches.through(channel),

@@ -4,6 +4,7 @@ import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.BudgetStatus;
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.queue.SpendingDesk;
 import java.math.BigDecimal;
@@ -17,8 +18,17 @@ public final class PostgresSpendingDesk implements SpendingDesk {
   private final Sql sql;
 
   public PostgresSpendingDesk(DataSource dataSource, String schema) {
-    this.transactions = new Transactions(dataSource);
-    this.sql = new Sql(schema);
+    this(new Transactions(dataSource), new Sql(schema));
+  }
+
+  private PostgresSpendingDesk(Transactions transactions, Sql sql) {
+    this.transactions = transactions;
+    this.sql = sql;
+  }
+
+  @Override
+  public SpendingDesk through(Channel channel) {
+    return new PostgresSpendingDesk(transactions.through(channel), sql);
   }
 
   @Override
@@ -42,7 +52,7 @@ public final class PostgresSpendingDesk implements SpendingDesk {
   public Mended mend(String provider, String actor, @Nullable String keyId) {
     String mend =
         "SELECT mended, released, woken FROM holdfast.mend_provider(:provider, :actor, :key)";
-    return transactions.runStatement(
+    return transactions.run(
         handle ->
             handle
                 .createQuery(sql.inSchema(mend))
@@ -55,7 +65,7 @@ public final class PostgresSpendingDesk implements SpendingDesk {
 
   @Override
   public long raise(String scope, BigDecimal usd, String actor, @Nullable String per) {
-    return transactions.runStatement(
+    return transactions.run(
         handle ->
             handle
                 .createQuery(
@@ -70,7 +80,7 @@ public final class PostgresSpendingDesk implements SpendingDesk {
 
   @Override
   public long remove(String scope, String actor) {
-    return transactions.runStatement(
+    return transactions.run(
         handle ->
             handle
                 .createQuery(sql.inSchema("SELECT holdfast.remove_budget(:scope, :actor)"))

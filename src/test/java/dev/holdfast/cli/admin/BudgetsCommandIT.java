@@ -73,4 +73,27 @@ class BudgetsCommandIT {
     assertThat(budgets()).isEqualTo(old + " 2");
     assertThat(cli.run("budgets", "remove", old).code()).isZero();
   }
+
+  @Test
+  @DisplayName(
+      "a budget that is set or removed, and a provider that is mended, by a command has the channel"
+          + " cli")
+  void channel() throws SQLException {
+    Cli.query(
+        database,
+        "WITH closed AS (INSERT INTO holdfast.provider_cooldowns (provider, key_id, until, reason,"
+            + " reported_by) VALUES ('closed', 'abc', 'infinity', 'auth', 'w')) SELECT 1");
+    String before =
+        Cli.query(database, "SELECT COALESCE(max(id), 0) FROM holdfast.ticket_activity");
+    assertThat(cli.run("budgets", "raise", "day", "--to", "3").code()).isZero();
+    assertThat(cli.run("budgets", "remove", "day").code()).isZero();
+    assertThat(cli.run("providers", "mend", "closed").code()).isZero();
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT string_agg(action || ' ' || channel, ', ' ORDER BY id) FROM"
+                    + " holdfast.ticket_activity WHERE id > "
+                    + before))
+        .isEqualTo("budget_raised cli, budget_removed cli, provider_mended cli");
+  }
 }

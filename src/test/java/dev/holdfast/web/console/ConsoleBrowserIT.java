@@ -172,6 +172,10 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
     button("It is in order again").first().click();
     assertThat(notice()).containsText("open'ai is called again. Held tickets released: 1;");
     assertThat(tickets.state(id)).isEqualTo("ready");
+    assertThat(
+            database.column(
+                "SELECT channel FROM holdfast.ticket_activity WHERE action = 'provider_mended'"))
+        .containsExactly("console");
     assertThat(database.column("SELECT key_id FROM holdfast.provider_cooldowns"))
         .containsExactly("def");
     // Somebody else was faster, and the page does not know it yet.
