@@ -2971,10 +2971,14 @@ BEGIN
   IF enqueue_graph_ticket.batch_id IS NOT NULL AND t->>'batch_id' IS NOT NULL THEN
     RAISE EXCEPTION 'it names a batch, and all of these are one' USING ERRCODE = 'HF422', HINT = 'Leave its batch_id out.';
   END IF;
-  -- What has a key may be there under two names.
+  -- What has a key may be there twice. Under two names it is refused: its result is given under one.
   IF cardinality(after) > 1 THEN
     SELECT array_agg(w.id), array_agg(w.name) INTO after, after_names
-    FROM (SELECT DISTINCT ON (x.id) x.id, x.name FROM unnest(after, after_names) AS x (id, name) ORDER BY x.id, x.name) w;
+    FROM (
+      SELECT x.id, x.name, count(x.name) OVER (PARTITION BY x.id) AS named
+      FROM (SELECT DISTINCT u.id, u.name FROM unnest(after, after_names) AS u (id, name)) x
+    ) w
+    WHERE w.name IS NOT NULL OR w.named = 0;
   END IF;
   run_at := COALESCE((t->>'run_at')::timestamptz, now() + (t->>'delay_ms')::bigint * interval '1 millisecond');
   expires_at := COALESCE((t->>'expires_at')::timestamptz, now() + (t->>'expires_in_ms')::bigint * interval '1 millisecond');

@@ -293,7 +293,8 @@ public final class SqlErrors {
     if (server == null || server.getMessage() == null) {
       return firstLine(e);
     }
-    return server.getHint() == null
+    // An error that is raised again with what was found in it has an empty one.
+    return server.getHint() == null || server.getHint().isEmpty()
         ? server.getMessage()
         : server.getMessage() + " (" + server.getHint() + ")";
   }

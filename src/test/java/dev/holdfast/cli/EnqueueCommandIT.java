@@ -253,6 +253,14 @@ class EnqueueCommandIT {
         .isEqualTo("one run " + batch);
     assertThat(cli.run("enqueue", "--kind", "k", "--after", "a=1,b=1").err())
         .contains("ticket 1 has two names");
+    // What the database has no advice for ends with its words.
+    Files.writeString(
+        file,
+        "{\"kind\": \"k\", \"name\": \"one\"}\n{\"kind\": \"k\", \"after\": [\"one\", {\"one\": "
+            + first
+            + "}]}");
+    assertThat(cli.run("enqueue", "--file", file.toString()).err())
+        .endsWith("two tickets of after have the name \"one\"\n");
   }
 
   @ParameterizedTest

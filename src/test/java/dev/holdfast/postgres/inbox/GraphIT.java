@@ -148,6 +148,8 @@ class GraphIT {
             + " a ticket",
         "[{\"kind\":\"K\",\"after_batch\":999999999}]|ticket 1 of the list: there is no batch"
             + " 999999999 to wait for",
+        "[{\"name\":\"a\",\"kind\":\"K\",\"unique_key\":\"K\"},{\"name\":\"b\",\"kind\":\"K\",\"unique_key\":\"K\"},{\"name\":\"c\",\"kind\":\"K\",\"after\":[\"a\",\"b\",\"a\"]}]|has"
+            + " two names in after",
         "[{\"kind\":\"K\",\"after\":\"a\"}]|has an \"after\" that is no list",
         "[{\"kind\":\"K\",\"afer\":[]}]|has the unknown key \"afer\"",
         "[{\"kind\":\"K\",\"priority\":\"much\"}]|ticket 1 of the list: invalid input syntax",
