@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Describes a worker; {@link #start} makes it. What is null is refused where it is given. Not
@@ -50,6 +51,7 @@ public final class WorkerBuilder {
   private Runnable whenPruned = () -> {};
   private Secrets secrets = Secrets.NONE;
   private Tracing tracing = Tracing.NONE;
+  private @Nullable WorkerIdentity identity;
 
   WorkerBuilder(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
@@ -83,6 +85,15 @@ public final class WorkerBuilder {
                 new PostgresWorkflowSteps(dataSource, schema),
                 PostgresTicketInbox.DEFAULT_MAX_PAYLOAD_BYTES))
         .handler(HumanHandler.KIND, new HumanHandler());
+  }
+
+  /**
+   * Who the worker is, where others are to be told before it starts: one that was made for this
+   * start. Without it the worker makes its own.
+   */
+  public WorkerBuilder identity(WorkerIdentity newIdentity) {
+    this.identity = Objects.requireNonNull(newIdentity, "identity is null");
+    return this;
   }
 
   /** Tickets that run at once; default 100. */
@@ -195,8 +206,8 @@ public final class WorkerBuilder {
             listeners,
             secrets,
             tracing);
-    return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))
-        .start();
+    WorkerIdentity own = identity == null ? WorkerIdentity.create() : identity;
+    return new Worker(ports, handlers, classifier, settings, own).start();
   }
 
   /** A worker could start without it, and then store no failure. */
@@ -210,10 +221,5 @@ public final class WorkerBuilder {
               + e,
           e);
     }
-  }
-
-  private static String version() {
-    String version = Holdfast.class.getPackage().getImplementationVersion();
-    return version == null ? "development" : version;
   }
 }

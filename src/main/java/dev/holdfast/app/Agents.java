@@ -33,7 +33,6 @@ import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.tool.sandbox.Sandboxes;
-import dev.holdfast.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -77,7 +76,8 @@ final class Agents implements AutoCloseable {
       Sandboxes sandboxes,
       MeterRegistry registry,
       DataSource dataSource,
-      Traces traces) {
+      Traces traces,
+      String workerId) {
     AgentSection settings = all.agents();
     ModelMetrics metrics =
         new ModelMetrics(
@@ -96,8 +96,7 @@ final class Agents implements AutoCloseable {
         new PostgresEventSink(dataSource, SCHEMA, System::nanoTime, all.secrets());
     SpendSettings spend = settings.spend();
     PostgresAccountStore store =
-        new PostgresAccountStore(
-            dataSource, SCHEMA, spend.accounts(), WorkerIdentity.create("").id());
+        new PostgresAccountStore(dataSource, SCHEMA, spend.accounts(), workerId);
     configure(store, spend, providers);
     AccountCache book =
         new AccountCache(

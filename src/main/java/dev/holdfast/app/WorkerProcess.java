@@ -29,6 +29,7 @@ import dev.holdfast.tool.sandbox.SandboxState;
 import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
+import dev.holdfast.worker.WorkerIdentity;
 import dev.holdfast.worker.output.OutputCollector;
 import dev.holdfast.workflow.HumanHandler;
 import dev.holdfast.workflow.WorkflowHandler;
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  * run it.
  */
 final class WorkerProcess implements AutoCloseable {
+  private final WorkerIdentity identity = WorkerIdentity.create();
   private final StartedParts parts = new StartedParts();
   private final Pools pools;
   private final DataSource tickets;
@@ -84,7 +86,9 @@ final class WorkerProcess implements AutoCloseable {
       Settings settings = web.settings();
       this.secrets = settings.secrets();
       this.agents =
-          parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
+          parts.add(
+              Agents.of(settings, sandboxes, registry, tickets, traces, identity.id()),
+              Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
@@ -143,6 +147,7 @@ final class WorkerProcess implements AutoCloseable {
             OutputCollector::close);
     WorkerBuilder builder =
         Holdfast.worker(tickets)
+            .identity(identity)
             .heartbeatOn(pools.openForHeartbeats())
             .handler("command", commands(settings, outputs))
             .handler("agent", agents.handler())

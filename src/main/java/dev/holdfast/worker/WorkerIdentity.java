@@ -12,6 +12,12 @@ import java.util.concurrent.ThreadLocalRandom;
  * predecessor's leases for its own.
  */
 public record WorkerIdentity(String id, String host, long pid, String version) {
+  /** With the version of this program. */
+  public static WorkerIdentity create() {
+    String version = WorkerIdentity.class.getPackage().getImplementationVersion();
+    return create(version == null ? "development" : version);
+  }
+
   public static WorkerIdentity create(String version) {
     String host = hostName();
     long pid = ProcessHandle.current().pid();

@@ -181,6 +181,12 @@ class SharedCooldownIT {
                     + " 'provider_unavailable'"))
         .as("one notice for each key")
         .isEqualTo(2);
+    assertThat(
+            fleet.tickets.number(
+                "SELECT count(*) FROM holdfast.ticket_activity a JOIN holdfast.workers w ON w.id ="
+                    + " a.details->>'workerId' WHERE a.action = 'provider_unavailable'"))
+        .as("each names its worker")
+        .isEqualTo(2);
     dead.set(false);
     dev.holdfast.cli.Cli.Result mended =
         dev.holdfast.cli.Cli.on(database).run("providers", "mend", "openai", "--by", "ann");
