@@ -1,5 +1,6 @@
 package dev.holdfast.app;
 
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import java.util.Iterator;
@@ -11,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Enqueues under a trace what has none of its own. Thread-safe. */
 record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbox {
+  @Override
+  public TicketInbox through(Channel channel) {
+    return new CallersTrace(inbox.through(channel), traceparent);
+  }
+
   @Override
   public Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key) {
     return inbox.accept(below(ticket), actor, key);

@@ -130,8 +130,8 @@ public final class Transactions {
   public <T> T runOnce(Call<T> call) {
     try {
       return open == null
-          ? jdbi.inTransaction(own -> on(own.getConnection(), call))
-          : on(open.getConnection(), call);
+          ? jdbi.inTransaction(own -> told(own, inside -> on(inside.getConnection(), call)))
+          : told(open, inside -> on(inside.getConnection(), call));
     } catch (RuntimeException e) {
       throw SqlErrors.translate(e);
     }

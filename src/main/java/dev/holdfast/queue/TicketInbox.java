@@ -22,6 +22,9 @@ public interface TicketInbox {
    */
   record Accepted(long ticketId, boolean created) {}
 
+  /** The same inbox; who enqueues through it in somebody's name is recorded with this channel. */
+  TicketInbox through(Channel channel);
+
   /**
    * Enqueues a ticket in somebody's name, which its activity shows.
    *

@@ -42,7 +42,7 @@ public record WebPorts(
     return new WebPorts(
         tickets,
         desk.through(channel),
-        inbox,
+        inbox.through(channel),
         spending.through(channel),
         designs,
         schedules.through(channel),

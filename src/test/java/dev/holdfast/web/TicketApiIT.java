@@ -80,6 +80,11 @@ class TicketApiIT {
     assertThat(created.status()).as(created.toString()).isEqualTo(201);
     long id = created.json().get("id").asLong();
     assertThat(created.header("Location")).hasValue(path(id, ""));
+    assertThat(
+            database.value(
+                "SELECT actor || ' ' || channel FROM holdfast.ticket_activity WHERE ticket_id = ?",
+                id))
+        .isEqualTo("ann api");
 
     Answer shown = ann.get(path(id, ""));
     assertThat(shown.json().get("payload").get("to").asString()).isEqualTo("bob");

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.inbox;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.ticket.HoldfastException;
@@ -40,9 +41,18 @@ public final class PostgresTicketInbox implements TicketInbox {
 
   /** As {@link #PostgresTicketInbox(DataSource, String, PayloadLimits)}, also in a transaction. */
   public PostgresTicketInbox(Transactions transactions, Sql sql, PayloadLimits limits) {
+    this(transactions, sql, new NewTicketRules(limits));
+  }
+
+  private PostgresTicketInbox(Transactions transactions, Sql sql, NewTicketRules rules) {
     this.transactions = transactions;
     this.sql = sql;
-    this.rules = new NewTicketRules(limits);
+    this.rules = rules;
+  }
+
+  @Override
+  public TicketInbox through(Channel channel) {
+    return new PostgresTicketInbox(transactions.through(channel), sql, rules);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.telemetry.trace;
 
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import io.opentelemetry.api.trace.Span;
@@ -23,6 +24,11 @@ public final class TracedInbox implements TicketInbox {
   public TracedInbox(TicketInbox inbox, Tracer tracer) {
     this.inbox = inbox;
     this.tracer = tracer;
+  }
+
+  @Override
+  public TicketInbox through(Channel channel) {
+    return new TracedInbox(inbox.through(channel), tracer);
   }
 
   @Override

@@ -146,7 +146,8 @@ class ListBrowserIT {
         .containsExactly("bob7");
     assertThat(
             database.column(
-                "SELECT DISTINCT actor FROM holdfast.ticket_activity WHERE action = 'enqueued'"))
-        .containsExactly("ann");
+                "SELECT DISTINCT actor || ' ' || channel FROM holdfast.ticket_activity WHERE action"
+                    + " = 'enqueued'"))
+        .containsExactly("ann console");
   }
 }
