@@ -188,6 +188,29 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("numbers in the payloads of a file keep their digits, as those of --payload do")
+  void digitsOfAFile() throws SQLException, IOException {
+    String numbers = "{\"e\": 1e40, \"big\": 12345678901234567.25, \"money\": 1.10}";
+    Path file = directory.resolve("digits.jsonl");
+    Files.writeString(
+        file, "{\"kind\": \"command\", \"queue\": \"digits\", \"payload\": %s}".formatted(numbers));
+    cli.run("enqueue", "--kind", "command", "--queue", "digits", "--payload", numbers);
+
+    Cli.Result result = cli.run("enqueue", "--file", file.toString());
+
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT count(*) || ' times ' || min(payload::text) FROM holdfast.tickets"
+                    + " WHERE queue = 'digits' GROUP BY payload::text"))
+        .contains("2 times ", "12345678901234567.25", "1.10");
+    Files.writeString(file, "{\"kind\": \"command\", \"payload\": {\"e\": 1e99999999999}}");
+    assertThat(cli.run("enqueue", "--file", file.toString()).err())
+        .contains("--file: line 1: has a number whose exponent is beyond all bounds");
+  }
+
+  @Test
   @DisplayName("a directory in the place of the file is wrong usage, and the line says so")
   void directoryForFile() {
     Cli.Result result = cli.run("enqueue", "--file", directory.toString());

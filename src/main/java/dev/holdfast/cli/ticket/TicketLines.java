@@ -27,7 +27,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -62,8 +65,20 @@ final class TicketLines implements Iterator<Named> {
   /** A line's bytes are its characters, so that the line which is no UTF-8 is known. */
   static final Charset BYTES = StandardCharsets.ISO_8859_1;
 
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  private static final int LONGEST_NUMBER = 150_000;
+
+  /** Numbers keep their digits. */
   private final JsonMapper mapper =
-      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
+                  .build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
+
   private final BufferedReader lines;
   private final Progress progress;
   private final long size;
@@ -126,6 +141,8 @@ final class TicketLines implements Iterator<Named> {
       return named(mapper.readTree(line));
     } catch (JacksonException e) {
       throw bad("is not JSON, or says a name twice", e);
+    } catch (NumberFormatException e) {
+      throw bad("has a number whose exponent is beyond all bounds", e);
     } catch (UsageException | InvalidTicketException e) {
       throw bad(e.getMessage(), e);
     }
