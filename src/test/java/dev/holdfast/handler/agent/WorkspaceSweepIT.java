@@ -111,6 +111,20 @@ class WorkspaceSweepIT {
   }
 
   @Test
+  @DisplayName("one whose ticket waited long for its review is kept from the approval on")
+  void approvedLate() throws IOException {
+    Path late = workspace("needs_review");
+    tickets.run("SELECT holdfast.approve_ticket(max(id), 'ann') FROM holdfast.ticket_base");
+
+    sweep(DAY).run();
+    assertThat(left()).containsExactly(late);
+
+    tickets.run("UPDATE holdfast.ticket_activity SET created_at = now() - interval '2 days'");
+    sweep(DAY).run();
+    assertThat(left()).isEmpty();
+  }
+
+  @Test
   @DisplayName("what is not known to be an ended ticket's workspace stays: it is somebody else's")
   void others() throws IOException {
     Path done = workspace("done");
