@@ -15,12 +15,10 @@ WITH page AS MATERIALIZED (
       SELECT FROM holdfast.ticket_activity v
       WHERE v.ticket_id = b.id AND b.state = 'done' AND v.action = 'approved'
         AND v.created_at >= now() - :done_ms * interval '1 millisecond')
-    -- A workflow needs the results of its steps as long as it is there: it may be worked again from a later step on.
+    -- A workflow needs the results of its steps as long as it is there: it may be worked again from a later step on. They go after it.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_parents p JOIN holdfast.ticket_base w ON w.id = p.parent_id
-      WHERE p.ticket_id = b.id AND w.kind = 'workflow' AND NOT COALESCE(
-        (w.state = 'done' AND :done_ms > 0 AND COALESCE(w.completed_at, w.updated_at) < now() - :done_ms * interval '1 millisecond')
-        OR (w.state = 'cancelled' AND :cancelled_ms > 0 AND COALESCE(w.completed_at, w.updated_at) < now() - :cancelled_ms * interval '1 millisecond'), false))
+      WHERE p.ticket_id = b.id AND w.kind = 'workflow')
     -- So does a ticket that is to be given this one's result.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_dependencies d JOIN holdfast.ticket_base f ON f.id = d.ticket_id

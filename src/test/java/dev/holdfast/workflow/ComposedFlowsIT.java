@@ -159,6 +159,7 @@ class ComposedFlowsIT {
             + " ('workflow', ?)",
         bench.job);
     pruner.prune(retention, 1_000);
+    pruner.prune(retention, 1_000);
     assertThat(
             database.column(
                 "SELECT id FROM holdfast.ticket_base WHERE kind = ? OR id IN (?, ?)",
@@ -166,5 +167,32 @@ class ComposedFlowsIT {
                 id,
                 again))
         .isEmpty();
+  }
+
+  @Test
+  @DisplayName("a workflow that was approved late, or is a step itself, keeps its steps, too")
+  void stepsOfKeptWorkflows() {
+    String within = bench.workflowDesign(step("deep", ""));
+    long whole = bench.workflow("\"in\": {\"design\": \"%s\"}".formatted(within), "{}");
+    long late = bench.workflow(step("a", ""), "{}");
+    for (int level = 1; level <= 3; level++) {
+      bench.advance();
+      bench.claim(bench.job).forEach(each -> bench.finish(each, "7"));
+    }
+    assertThat(bench.result(whole)).isEqualTo("{\"in\": {\"deep\": 7}}");
+    database.run(
+        "UPDATE holdfast.ticket_base SET completed_at = now() - interval '3 days' WHERE id <> ?",
+        whole);
+    database.run(
+        "INSERT INTO holdfast.ticket_activity (ticket_id, action, actor) VALUES (?, 'approved',"
+            + " 'ann')",
+        late);
+    PostgresTicketPruner pruner = new PostgresTicketPruner(bench.pool, "holdfast");
+    Retention retention = new Retention(Duration.ofDays(2), Duration.ofDays(2), Duration.ZERO);
+
+    pruner.prune(retention, 1_000);
+
+    assertThat(bench.steps(late)).containsEntry("a", "done");
+    assertThat(bench.steps(bench.ticketOf(whole, "in"))).containsEntry("deep", "done");
   }
 }
