@@ -2,11 +2,13 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.TicketReader;
@@ -61,6 +63,8 @@ public final class LogsCommand implements Callable<Integer> {
       description = "Print one JSON object with stdout, stderr and how long they are.")
   private boolean json;
 
+  private boolean lost;
+
   public LogsCommand(HoldfastCommand root) {
     this.root = root;
   }
@@ -76,13 +80,7 @@ public final class LogsCommand implements Callable<Integer> {
     }
     try (Backend backend = root.open()) {
       TicketReader reader = backend.reader();
-      TicketRow ticket =
-          reader
-              .find(number)
-              .orElseThrow(
-                  () ->
-                      new TicketNotFoundException(
-                          "there is no ticket " + number + "; holdfast list shows the tickets"));
+      TicketRow ticket = reader.find(number).orElseThrow(() -> noTicket(number));
       if (follow) {
         follow(reader, number);
       } else {
@@ -92,10 +90,17 @@ public final class LogsCommand implements Callable<Integer> {
     }
   }
 
+  private static TicketNotFoundException noTicket(long number) {
+    return new TicketNotFoundException(
+        "there is no ticket " + number + "; holdfast list shows the tickets");
+  }
+
   private TicketNotFoundException noAttempt(TicketRow ticket) {
     return new TicketNotFoundException(
         attempt == null
-            ? "ticket " + ticket.id() + " has not run yet; holdfast logs -f waits for it"
+            ? follow
+                ? "ticket " + ticket.id() + " is " + ticket.state() + " and has never run"
+                : "ticket " + ticket.id() + " has not run yet; holdfast logs -f waits for it"
             : "ticket %s has no attempt %s; holdfast show %s shows its attempts"
                 .formatted(ticket.id(), attempt, ticket.id()));
   }
@@ -129,13 +134,38 @@ public final class LogsCommand implements Callable<Integer> {
     Integer followed = attempt;
     int looksAfterEnd = 0;
     while (looksAfterEnd < LOOKS_AFTER_END && !root.terminal().isDeaf()) {
-      Optional<AttemptOutput> output = reader.output(number, followed);
-      if (output.isPresent()) {
-        followed = output.get().attempt();
-        show(output.get());
-        looksAfterEnd += output.get().running() ? 0 : 1;
+      try {
+        // Looked at before its output: what has ended by then begins no attempt any more.
+        Optional<TicketRow> ended = ended(reader, number);
+        Optional<AttemptOutput> output = reader.output(number, followed);
+        lost = false;
+        if (output.isPresent()) {
+          followed = output.get().attempt();
+          show(output.get());
+          looksAfterEnd += output.get().running() ? 0 : 1;
+        } else if (ended.isPresent()) {
+          throw noAttempt(ended.get());
+        }
+      } catch (QueueUnavailableException e) {
+        sayLost(e);
       }
       Thread.sleep(POLL);
     }
+  }
+
+  private static Optional<TicketRow> ended(TicketReader reader, long number) {
+    TicketRow ticket = reader.find(number).orElseThrow(() -> noTicket(number));
+    return ticket.state().equals("done") || ticket.state().equals("cancelled")
+        ? Optional.of(ticket)
+        : Optional.empty();
+  }
+
+  /** A database that is restarted is waited for. */
+  private void sayLost(QueueUnavailableException e) {
+    if (!lost) {
+      root.terminal()
+          .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
+    }
+    lost = true;
   }
 }
