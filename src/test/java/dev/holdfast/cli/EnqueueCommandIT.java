@@ -211,6 +211,18 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("a line of a graph without a name is called by its number, blank lines counted")
+  void numbersOfLines() throws IOException {
+    Path file = directory.resolve("graph.jsonl");
+    Files.writeString(
+        file,
+        "{\"kind\": \"command\", \"name\": \"a\"}\n\n"
+            + "{\"kind\": \"command\", \"after\": [\"a\"]}\n");
+    Cli.Result result = cli.run("enqueue", "--file", file.toString());
+    assertThat(result.out()).as(result.err()).contains("a: ", "line 3: ");
+  }
+
+  @Test
   @DisplayName("a directory in the place of the file is wrong usage, and the line says so")
   void directoryForFile() {
     Cli.Result result = cli.run("enqueue", "--file", directory.toString());

@@ -9,7 +9,6 @@ import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.FileProblem;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
-import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -274,8 +273,7 @@ public final class EnqueueCommand implements Callable<Integer> {
       TicketLines read = new TicketLines(lines, size, root.terminal());
       TicketFile tickets = TicketFile.read(read);
       if (tickets.isGraph()) {
-        report(
-            tickets.graph(), backend.inbox().enqueueGraphAsBatch(tickets.graph(), actor(), title));
+        report(tickets, backend.inbox().enqueueGraphAsBatch(tickets.graph(), actor(), title));
       } else {
         TicketInbox.Batched batch = backend.inbox().enqueueBatch(tickets.all(), actor(), title);
         read.end();
@@ -295,12 +293,11 @@ public final class EnqueueCommand implements Callable<Integer> {
     return by == null ? root.person() : by;
   }
 
-  private void report(List<Named> graph, TicketInbox.BatchedGraph batch) {
+  private void report(TicketFile graph, TicketInbox.BatchedGraph batch) {
     List<Long> ids = batch.ids();
     Map<String, Long> named = new LinkedHashMap<>();
     for (int i = 0; i < ids.size(); i++) {
-      String name = graph.get(i).name();
-      named.put(name == null ? "line " + (i + 1) : name, ids.get(i));
+      named.put(graph.called(i), ids.get(i));
     }
     if (json) {
       root.terminal()

@@ -19,6 +19,7 @@ final class TicketFile {
 
   private final TicketLines lines;
   private final List<Named> first = new ArrayList<>();
+  private final List<Long> lineNumbers = new ArrayList<>();
 
   private TicketFile(TicketLines lines) {
     this.lines = lines;
@@ -28,6 +29,7 @@ final class TicketFile {
     TicketFile file = new TicketFile(lines);
     while (lines.hasNext() && file.first.size() < LONGEST_GRAPH) {
       file.first.add(lines.next());
+      file.lineNumbers.add(lines.lineNumber());
     }
     if (lines.hasNext() && file.isGraph()) {
       throw tooLong();
@@ -52,6 +54,12 @@ final class TicketFile {
 
   List<Named> graph() {
     return first;
+  }
+
+  /** What a ticket of the graph is called: its name, or the line that it is in. */
+  String called(int place) {
+    String name = first.get(place).name();
+    return name == null ? "line " + lineNumbers.get(place) : name;
   }
 
   /** Each once. */

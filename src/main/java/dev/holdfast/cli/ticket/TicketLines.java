@@ -107,6 +107,11 @@ final class TicketLines implements Iterator<Named> {
     return count;
   }
 
+  /** The number of the line that was read last, blank ones counted. */
+  long lineNumber() {
+    return lineNumber;
+  }
+
   @Override
   public boolean hasNext() {
     try {
