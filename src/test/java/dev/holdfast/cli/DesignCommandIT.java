@@ -56,6 +56,18 @@ class DesignCommandIT {
   }
 
   @Test
+  @DisplayName("show keeps the digits of numbers, for people, too")
+  void digits() {
+    put("exactly", "{\"kind\": \"command\", \"command\": [\"true\"]}");
+    put(
+        "exact",
+        "{\"kind\": \"workflow\", \"steps\": {\"a\": {\"design\": \"exactly\", \"payload\":"
+            + " {\"n\": 12345678901234567.25, \"money\": 1.10}}}}");
+    assertThat(cli.run("design", "show", "exact").out())
+        .contains(": 12345678901234567.25", ": 1.10");
+  }
+
+  @Test
   @DisplayName(
       "a held ticket keeps its version until a person lets it use another one; show tells of"
           + " a newer one")

@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code holdfast design show}. */
@@ -55,7 +56,9 @@ final class DesignShowCommand implements Callable<Integer> {
   }
 
   private static String text(Design design) {
-    JsonMapper mapper = new JsonMapper();
+    // Numbers keep their digits.
+    JsonMapper mapper =
+        JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
     String document =
         mapper
             .writerWithDefaultPrettyPrinter()
