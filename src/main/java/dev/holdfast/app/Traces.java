@@ -27,7 +27,7 @@ sealed interface Traces extends AutoCloseable {
   /** A receiver that does not answer must not hold up the end of a worker. */
   Duration OF_A_WORKER = Duration.ofSeconds(2);
 
-  Duration OF_A_COMMAND = Duration.ofSeconds(10);
+  Duration OF_A_COMMAND = Duration.ofSeconds(5);
 
   /**
    * @param lastSpans how long a receiver may take for what is left at the end

@@ -9,6 +9,9 @@ import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -78,6 +81,23 @@ class TraceIT {
   }
 
   @Test
+  @DisplayName("a receiver that says nothing does not keep back the id of an enqueued ticket")
+  void silentReceiver() throws Exception {
+    putDesign("silent-job", JOB);
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      holdfast.with("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:" + silent.getLocalPort());
+      HoldfastProcess enqueue =
+          holdfast.start("enqueue", "--design", "silent-job", "--queue", "nobody");
+      holdfast.with("OTEL_EXPORTER_OTLP_ENDPOINT", "");
+      try (Socket sends = silent.accept()) {
+        enqueue.signal("KILL");
+        assertThat(enqueue.awaitOutcome().stdout())
+            .isEqualTo(rows.value("SELECT max(id) FROM holdfast.tickets") + "\n");
+      }
+    }
+  }
+
+  @Test
   @DisplayName(
       "22.13: enqueue, claims, attempts on two workers, turns, calls of models and tools are one"
           + " trace, which the log names; no secret is in it; without a receiver nothing is sent")
@@ -85,7 +105,11 @@ class TraceIT {
     putDesign("traced-agent", AGENT);
     putDesign("traced-job", JOB);
     String untraced = holdfast.ok("enqueue", "--design", "traced-agent", "--queue", "nobody");
-    assertThat(rows.value("SELECT count(*) FROM holdfast.ticket_traces")).isEqualTo("0");
+    assertThat(
+            rows.value(
+                "SELECT count(*) FROM holdfast.ticket_traces WHERE ticket_id = "
+                    + untraced.strip()))
+        .isEqualTo("0");
 
     models.nextFor(
         "gpt-a",

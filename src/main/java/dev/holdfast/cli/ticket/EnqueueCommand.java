@@ -193,9 +193,15 @@ public final class EnqueueCommand implements Callable<Integer> {
     NewTicket ticket = ticket();
     try (Backend backend = root.open()) {
       long id = backend.inbox().enqueue(ticket);
-      root.terminal().line(json ? JsonOutput.of(Map.of("id", id)) : Long.toString(id));
+      say(json ? JsonOutput.of(Map.of("id", id)) : Long.toString(id));
       return ExitCode.DONE;
     }
+  }
+
+  /** At once: a receiver of traces that is down holds up the end of the command. */
+  private void say(String line) {
+    root.terminal().line(line);
+    root.terminal().out().flush();
   }
 
   private void requireFileAlone() {
@@ -300,38 +306,35 @@ public final class EnqueueCommand implements Callable<Integer> {
       named.put(graph.called(i), ids.get(i));
     }
     if (json) {
-      root.terminal()
-          .line(
-              JsonOutput.of(
-                  Map.of(
-                      "batch_id",
-                      batch.batchId(),
-                      "added",
-                      batch.added(),
-                      "read",
-                      ids.size(),
-                      "ids",
-                      named)));
+      say(
+          JsonOutput.of(
+              Map.of(
+                  "batch_id",
+                  batch.batchId(),
+                  "added",
+                  batch.added(),
+                  "read",
+                  ids.size(),
+                  "ids",
+                  named)));
       return;
     }
-    root.terminal().line("added " + batch.added() + " as batch " + batch.batchId());
-    named.forEach((name, id) -> root.terminal().line(name + ": " + id));
+    say("added " + batch.added() + " as batch " + batch.batchId());
+    named.forEach((name, id) -> say(name + ": " + id));
   }
 
   private void report(TicketInbox.Batched batch, long read) {
     long added = batch.added();
     if (json) {
-      root.terminal()
-          .line(JsonOutput.of(Map.of("batch_id", batch.batchId(), "added", added, "read", read)));
+      say(JsonOutput.of(Map.of("batch_id", batch.batchId(), "added", added, "read", read)));
       return;
     }
     long existed = read - added;
-    root.terminal()
-        .line(
-            "added %s as batch %s%s"
-                .formatted(
-                    added,
-                    batch.batchId(),
-                    existed == 0 ? "" : "; " + existed + " had a unique_key that exists already"));
+    say(
+        "added %s as batch %s%s"
+            .formatted(
+                added,
+                batch.batchId(),
+                existed == 0 ? "" : "; " + existed + " had a unique_key that exists already"));
   }
 }
