@@ -3,8 +3,6 @@ package dev.holdfast.embedding;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -16,37 +14,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class WithoutHikariTest {
-  /** Loads Holdfast anew, where there is no HikariCP. */
-  private static final class WithoutHikari extends ClassLoader {
-    private WithoutHikari() {
-      super(WithoutHikariTest.class.getClassLoader());
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (name.startsWith("com.zaxxer.hikari.")) {
-        throw new ClassNotFoundException(name);
-      }
-      if (!name.startsWith("dev.holdfast.")) {
-        return super.loadClass(name, resolve);
-      }
-      Class<?> known = findLoadedClass(name);
-      return known == null ? anew(name) : known;
-    }
-
-    private Class<?> anew(String name) throws ClassNotFoundException {
-      try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
-        if (in == null) {
-          throw new ClassNotFoundException(name);
-        }
-        byte[] bytes = in.readAllBytes();
-        return defineClass(name, bytes, 0, bytes.length);
-      } catch (IOException e) {
-        throw new ClassNotFoundException(name, e);
-      }
-    }
-  }
-
   private static <T> T proxy(Class<T> type, InvocationHandler calls) {
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
   }
@@ -69,7 +36,11 @@ class WithoutHikariTest {
   void outage() throws Exception {
     Connection dead = proxy(Connection.class, WithoutHikariTest::dead);
     DataSource pool = proxy(DataSource.class, (self, method, arguments) -> dead);
-    Class<?> holdfast = new WithoutHikari().loadClass("dev.holdfast.Holdfast");
+    OtherClassPath without =
+        new OtherClassPath(
+            name -> name.startsWith("com.zaxxer.hikari."),
+            name -> name.startsWith("dev.holdfast."));
+    Class<?> holdfast = without.loadClass("dev.holdfast.Holdfast");
     Object reader = holdfast.getMethod("reader", DataSource.class).invoke(null, pool);
     assertThatThrownBy(() -> reader.getClass().getMethod("find", long.class).invoke(reader, 1L))
         .cause()
