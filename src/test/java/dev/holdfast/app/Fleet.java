@@ -42,7 +42,7 @@ final class Fleet implements AutoCloseable {
     with("PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
     with("PROVIDERS_OPENAI_API_KEY", "sk-first");
     with("PROVIDERS_OPENAI_PRICES", "[{model: \"gpt*\", input: 1000, output: 1000}]");
-    with("WORKER_POLL_INTERVAL", "50ms");
+    with("WORKER_POLL_INTERVAL", "200ms");
     with("WORKER_CONCURRENCY", "20");
     with("DATABASE_POOL_SIZE", "4");
     with("AGENTS_WORKSPACE_ROOT", directory.resolve("agents").toString());

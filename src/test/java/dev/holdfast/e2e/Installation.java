@@ -57,7 +57,7 @@ public final class Installation implements AutoCloseable {
         .with("HOLDFAST_DATABASE_URL", database.jdbcUrl())
         .with("HOLDFAST_DATABASE_USER", database.user())
         .with("HOLDFAST_DATABASE_PASSWORD", database.password())
-        .with("HOLDFAST_WORKER_POLL_INTERVAL", "50ms");
+        .with("HOLDFAST_WORKER_POLL_INTERVAL", "200ms");
   }
 
   /** Sets a variable for everything that is started from now on; empty removes it. */
