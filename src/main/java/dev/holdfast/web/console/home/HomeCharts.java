@@ -56,6 +56,10 @@ final class HomeCharts {
               "s-" + (category.ordinal() + 1),
               each -> isFailure(each) && each.category().equals(name)));
     }
+    Predicate<EventFigure> blameless = each -> isFailure(each) && each.category().isEmpty();
+    if (figures.events().stream().anyMatch(blameless)) {
+      series.add(events("their worker died", "s-" + (series.size() + 1), blameless));
+    }
     return Chart.of(
         "failures", "Failed attempts by category", Chart.Form.BARS, axis, series, Format::compact);
   }
