@@ -211,6 +211,22 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("enqueue --file calls a payload with too many levels, or too long a name, just that")
+  void levelsOfAFile() throws IOException {
+    Path file = directory.resolve("levels.jsonl");
+    Files.writeString(
+        file, "{\"kind\": \"command\", \"payload\": " + "[".repeat(500) + "]".repeat(500) + "}");
+    assertThat(cli.run("enqueue", "--file", file.toString()).err())
+        .contains("--file: line 1: has more than 500 levels; nothing was added");
+    Files.writeString(
+        file, "{\"kind\": \"command\", \"payload\": {\"" + "n".repeat(60_000) + "\": 1}}");
+    assertThat(cli.run("enqueue", "--file", file.toString()).err())
+        .contains("--file: line 1: is beyond the bounds of JSON here: Name length (")
+        .contains("exceeds the maximum allowed (50000)")
+        .doesNotContain("twice");
+  }
+
+  @Test
   @DisplayName("a line of a graph without a name is called by its number, blank lines counted")
   void numbersOfLines() throws IOException {
     Path file = directory.resolve("graph.jsonl");

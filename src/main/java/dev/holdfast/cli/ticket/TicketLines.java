@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -144,6 +145,8 @@ final class TicketLines implements Iterator<Named> {
     progress.step(size == 0 ? 0 : Math.min(1, (double) read / size));
     try {
       return named(mapper.readTree(line));
+    } catch (StreamConstraintsException e) {
+      throw bad(beyondBounds(e), e);
     } catch (JacksonException e) {
       throw bad("is not JSON, or says a name twice", e);
     } catch (NumberFormatException e) {
@@ -151,6 +154,14 @@ final class TicketLines implements Iterator<Named> {
     } catch (UsageException | InvalidTicketException e) {
       throw bad(e.getMessage(), e);
     }
+  }
+
+  /** What Jackson says without the name of its setting. */
+  private static String beyondBounds(StreamConstraintsException e) {
+    String words = e.getOriginalMessage();
+    return words.startsWith("Document nesting depth")
+        ? "has more than " + StreamReadConstraints.DEFAULT_MAX_DEPTH + " levels"
+        : "is beyond the bounds of JSON here: " + words.replaceFirst(", from `[^`]*`", "");
   }
 
   private UsageException bad(@Nullable String reason, Exception cause) {
