@@ -366,6 +366,27 @@ class ReadingCommandsIT {
   }
 
   @Test
+  @DisplayName("stats calls a worker lost that was not heard of for a minute, as the console does")
+  void lostWorker() throws SQLException {
+    Cli.query(
+        database,
+        "WITH added AS (INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency,"
+            + " state, heartbeat_at) VALUES ('w-killed', 'h', 1, '1', '{command}', 8, 'running',"
+            + " now() - interval '2 minutes'), ('w-drained', 'h', 2, '1', '{command}', 8,"
+            + " 'stopped', now() - interval '2 minutes'), ('w-lives', 'h', 3, '1', '{command}', 8,"
+            + " 'running', now()) RETURNING id) SELECT count(*) FROM added");
+
+    assertThat(cli.run("stats").out())
+        .containsPattern("(?m)^w-killed +lost ")
+        .containsPattern("(?m)^w-drained +stopped ")
+        .containsPattern("(?m)^w-lives +running ");
+    assertThat(cli.run("stats", "--json").json().get("workers").valueStream())
+        .filteredOn(each -> each.get("id").stringValue().equals("w-killed"))
+        .extracting(each -> each.get("state").stringValue())
+        .containsExactly("lost");
+  }
+
+  @Test
   @DisplayName(
       "garbage in each argument: exit code 2 with the allowed words, 3 for what is not there")
   void garbage() {

@@ -391,9 +391,7 @@ public final class PostgresTicketReader implements TicketReader {
   @Override
   public List<WorkerRow> workers() {
     return rows(
-        WorkerRow.class,
-        sql.inSchema("SELECT * FROM holdfast.workers ORDER BY started_at DESC, id"),
-        query -> query);
+        WorkerRow.class, sql.load("workers") + " ORDER BY w.started_at DESC, w.id", query -> query);
   }
 
   @Override
@@ -401,9 +399,9 @@ public final class PostgresTicketReader implements TicketReader {
     return new LiveWorkers(
         rows(
             WorkerRow.class,
-            sql.inSchema(
-                "SELECT * FROM holdfast.workers WHERE state = 'running' AND heartbeat_at > now() -"
-                    + " interval '1 minute' ORDER BY started_at DESC, id"),
+            "SELECT * FROM ("
+                + sql.load("workers")
+                + ") l WHERE l.state = 'running' ORDER BY l.started_at DESC, l.id",
             query -> query));
   }
 

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A row of {@code holdfast.workers}.
  *
  * @param queues null means all
+ * @param state running, draining, stopped, or lost where it was not heard of for a minute
  */
 public record WorkerRow(
     String id,

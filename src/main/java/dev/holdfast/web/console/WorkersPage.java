@@ -26,7 +26,6 @@ public record WorkersPage(
     List<BusySlots> busy,
     String sandbox) {
   private static final int MINUTES = 30;
-  private static final Duration LOST = Duration.ofMinutes(1);
 
   public WorkersPage {
     workers = List.copyOf(workers);
@@ -62,13 +61,5 @@ public record WorkersPage(
 
   public List<RunningTicket> runs(WorkerRow worker) {
     return running.getOrDefault(worker.id(), List.of());
-  }
-
-  /** The state, or "lost" where it has not been heard of for a minute. */
-  public String state(WorkerRow worker) {
-    return !worker.state().equals("stopped")
-            && Duration.between(worker.heartbeatAt(), page.now()).compareTo(LOST) > 0
-        ? "lost"
-        : worker.state();
   }
 }
