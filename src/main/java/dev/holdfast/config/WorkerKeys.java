@@ -47,7 +47,8 @@ final class WorkerKeys {
           "15s",
           "How often leases are renewed. Must be less than half of worker.lease, so that one lost"
               + " heartbeat costs nothing. Where it is not given it is a quarter of a lease of less"
-              + " than 60s.");
+              + " than 60s. A worker renews them every 20s at least, for that is how others know"
+              + " that it lives.");
   static final Key<Duration> RESCUE_INTERVAL =
       SECTION.key(
           "worker.rescue-interval",

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class Heartbeater {
   private static final Logger log = LoggerFactory.getLogger(Heartbeater.class);
 
+  /** Who is silent for a minute counts as lost, whatever its leases: {@code LiveWorkers}. */
+  private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
+
   private final TicketQueue queue;
   private final WorkerLeases book;
   private final String workerId;
@@ -44,7 +47,7 @@ final class Heartbeater {
     this.book = book;
     this.workerId = workerId;
     this.lease = settings.lease();
-    this.interval = settings.heartbeatInterval();
+    this.interval = min(settings.heartbeatInterval(), SIGN_OF_LIFE);
     this.retryPause = min(interval, lease.dividedBy(10));
     this.onRecovery = onRecovery;
     this.onUnknown = onUnknown;
