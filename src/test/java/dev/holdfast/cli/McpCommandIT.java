@@ -115,6 +115,14 @@ class McpCommandIT {
   }
 
   @Test
+  @DisplayName("who decides over MCP has a name, as with the commands")
+  void nameless() {
+    Cli.Result result = Cli.on(testDatabase).run("mcp", "--by", " ");
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).contains("--by must not be empty");
+  }
+
+  @Test
   @DisplayName("an assistant finds a held ticket, shows it, classifies its error and releases it")
   void triage() {
     long id = queue.enqueue();

@@ -50,6 +50,9 @@ public final class McpCommand implements Callable<Integer> {
     Settings settings = root.settings();
     WebSettings.Token token = token(settings.web());
     String person = by == null ? root.person() : by;
+    if (person.isBlank()) {
+      throw new UsageException("--by must not be empty");
+    }
     String actor = (token == null || token.name() == null ? person : token.name()) + VIA;
     boolean mayAct = token == null || token.role() == WebSettings.Role.OPERATOR;
     CountDownLatch ended = new CountDownLatch(1);
