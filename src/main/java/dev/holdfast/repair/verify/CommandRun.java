@@ -114,7 +114,7 @@ record CommandRun(
             .map(each -> failing(command, each))
             .forEach(failing::add);
       } catch (IOException e) {
-        String what = "the report " + files.name(file) + " cannot be read";
+        String what = "the report " + secrets.redact(files.name(file)) + " cannot be read";
         failing.add(new FailingCheck(command.name(), what, String.valueOf(e.getMessage())));
       }
     }
@@ -132,7 +132,8 @@ record CommandRun(
   }
 
   private FailingCheck failing(VerifyCommand command, TestReport.FailedTest test) {
-    return new FailingCheck(command.name(), test.name(), cut(secrets.redact(test.text())));
+    return new FailingCheck(
+        command.name(), secrets.redact(test.name()), cut(secrets.redact(test.text())));
   }
 
   private static String cut(String text) {

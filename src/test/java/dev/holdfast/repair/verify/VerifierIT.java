@@ -95,6 +95,24 @@ class VerifierIT {
   }
 
   @Test
+  @DisplayName("A secret in the name of a failing test is taken out, as in what the test says")
+  void secretInName() throws Exception {
+    Secrets secrets = Secrets.of(Map.of("sk-very-secret", "a.key"));
+    verifier =
+        new Verifier(
+            new Sandbox.None("this test needs none"), System.getenv(), secrets, System::nanoTime);
+    Verification failed =
+        verify(
+            "echo '<testsuite><testcase name=\"takes[sk-very-secret]\">"
+                + "<failure>not sk-very-secret</failure></testcase></testsuite>' > r.xml; exit 1",
+            Optional.of("r.xml"),
+            Success.SEEN_ONCE);
+    assertThat(failed.failing())
+        .containsExactly(
+            new FailingCheck("test", "takes[[redacted:a.key]]", "not [redacted:a.key]"));
+  }
+
+  @Test
   @DisplayName("A program that is not there is a failing check, not an error")
   void missingProgram() throws Exception {
     VerifyCommand command =
