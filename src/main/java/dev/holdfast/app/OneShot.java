@@ -80,9 +80,9 @@ final class OneShot implements Backend {
   static OneShot open(Settings settings, Path home) {
     DatabaseSettings configured = settings.database();
     if (configured.url() != null) {
-      Database database = database(configured, configured.url());
+      Database database = database(settings, configured.url());
       String listenUrl = configured.listenUrl();
-      Database listening = listenUrl == null ? database : database(configured, listenUrl);
+      Database listening = listenUrl == null ? database : database(settings, listenUrl);
       return new OneShot(database, listening, limits(settings), false);
     }
     EmbeddedServer.Address address =
@@ -128,11 +128,11 @@ final class OneShot implements Backend {
   /**
    * @throws ConfigException if the URL cannot be read
    */
-  static Database database(DatabaseSettings settings, String url) {
+  static Database database(Settings settings, String url) {
+    DatabaseSettings own = settings.database();
     try {
-      Database database =
-          new Database(url, settings.user(), settings.password(), settings.poolSize(), "holdfast");
-      return settings.passwordFile() == null
+      Database database = new Database(url, own.user(), own.password(), own.poolSize(), "holdfast");
+      return own.passwordFile() == null
           ? database
           : database.withPasswordFrom(settings::currentPassword);
     } catch (HoldfastException e) {

@@ -4,7 +4,6 @@ import dev.holdfast.cli.Servers;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.config.ConfigException;
-import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
@@ -170,8 +169,7 @@ record ServerCommands(Path home) implements Servers {
     if (own != null) {
       return Demo.database(own);
     }
-    DatabaseSettings configured = settings.database();
-    return OneShot.database(configured, Objects.requireNonNull(configured.url()));
+    return OneShot.database(settings, Objects.requireNonNull(settings.database().url()));
   }
 
   private static void waitForEver() {

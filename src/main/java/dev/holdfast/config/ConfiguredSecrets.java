@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Gathers the values that must not leave the process from all that is configured. */
 final class ConfiguredSecrets {
@@ -42,6 +43,17 @@ final class ConfiguredSecrets {
     return Secrets.of(found.nameByValue);
   }
 
+  /** Takes a password among secrets that was changed in its file, where it may be one. */
+  static void learn(@Nullable String password, DatabaseSettings database, Secrets secrets) {
+    if (password != null && !isWord(password) && !password.equals(database.user())) {
+      secrets.learn(password, DatabaseKeys.PASSWORD.name());
+    }
+  }
+
+  private static boolean isWord(String secret) {
+    return WORDS.contains(secret.toLowerCase(Locale.ROOT));
+  }
+
   private void add(Key<?> key, String value) {
     if (key.secret()) {
       String secret = BEFORE_TOKEN.matcher(value).replaceFirst("");
@@ -67,7 +79,7 @@ final class ConfiguredSecrets {
   }
 
   private void put(Key<?> key, String secret) {
-    if (!WORDS.contains(secret.toLowerCase(Locale.ROOT))) {
+    if (!isWord(secret)) {
       nameByValue.putIfAbsent(secret, key.name());
     }
   }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The whole configuration. Immutable; every value is checked.
@@ -85,6 +86,13 @@ public record Settings(
   public Settings withSecret(String name, String value) {
     Secrets all = secrets.and(Map.of(value, name));
     return with(database, agents.withSecrets(all), web, all, secretFiles);
+  }
+
+  /** The database's password as it is now, hidden from now on like the first one. */
+  public @Nullable String currentPassword() {
+    String password = database.currentPassword();
+    ConfiguredSecrets.learn(password, database, secrets);
+    return password;
   }
 
   public Settings withWeb(WebSettings newWeb) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
@@ -13,8 +14,8 @@ import tools.jackson.core.JacksonException;
  * Takes the values of secrets out of text that others will read: each becomes {@code
  * [redacted:NAME]}. A value is also found as it is written in a URL and in JSON, by whatever
  * program, and in Base64, even in the middle of a longer Base64 text. One that is shorter than
- * {@link #SHORTEST} characters is not looked for: innocent text has it too. Immutable; shows no
- * value.
+ * {@link #SHORTEST} characters is not looked for: innocent text has it too. Immutable but for what
+ * it {@link #learn}s; shows no value. Thread-safe.
  */
 public final class Secrets {
   /** Characters of the shortest value that is looked for. */
@@ -24,7 +25,7 @@ public final class Secrets {
   private static final String CUT = "…";
 
   /** For a process that has none. */
-  public static final Secrets NONE = new Secrets(Map.of());
+  public static final Secrets NONE = of(Map.of());
 
   /**
    * @param text a value, or another way to write it
@@ -38,8 +39,12 @@ public final class Secrets {
   private final List<Form> forms;
   private final List<Spelled> spelled;
 
-  private Secrets(Map<String, String> nameByValue) {
+  /** What was learned, by these or by others that were made of the same. */
+  private final AtomicReference<@Nullable Secrets> later;
+
+  private Secrets(Map<String, String> nameByValue, AtomicReference<@Nullable Secrets> later) {
     this.nameByValue = nameByValue;
+    this.later = later;
     List<Form> all = new ArrayList<>();
     nameByValue.forEach(
         (value, name) ->
@@ -70,20 +75,42 @@ public final class Secrets {
    * @param nameByValue what to call each value in its place; values that are too short are ignored
    */
   public static Secrets of(Map<String, String> nameByValue) {
+    return of(nameByValue, new AtomicReference<>());
+  }
+
+  private static Secrets of(
+      Map<String, String> nameByValue, AtomicReference<@Nullable Secrets> later) {
     Map<String, String> kept = new HashMap<>(nameByValue);
     kept.keySet().removeIf(value -> value.length() < SHORTEST);
-    return kept.isEmpty() ? NONE : new Secrets(Map.copyOf(kept));
+    return new Secrets(Map.copyOf(kept), later);
   }
 
   /** These and more. */
   public Secrets and(Map<String, String> moreByValue) {
     Map<String, String> all = new HashMap<>(nameByValue);
     moreByValue.forEach(all::putIfAbsent);
-    return of(all);
+    return of(all, later);
+  }
+
+  /** One more from now on, for these and for all that were or will be made of the same. */
+  public void learn(String value, String name) {
+    if (this != NONE && !nameByValue.containsKey(value)) {
+      later.updateAndGet(known -> (known == null ? NONE : known).with(value, name));
+    }
+  }
+
+  private Secrets with(String value, String name) {
+    Map<String, String> more = Map.of(value, name);
+    return nameByValue.containsKey(value) ? this : this == NONE ? of(more) : and(more);
   }
 
   /** Characters of the longest form in which a secret may come; 0 without secrets. */
   public int longest() {
+    Secrets more = later.get();
+    return more == null ? ownLongest() : Math.max(ownLongest(), more.longest());
+  }
+
+  private int ownLongest() {
     int form = forms.isEmpty() ? 0 : forms.getFirst().text().length();
     return Math.max(
         form, spelled.stream().mapToInt(each -> each.value().longest()).max().orElse(0));
@@ -94,6 +121,16 @@ public final class Secrets {
    * it can end behind it.
    */
   public int settled(String text) {
+    Secrets more = later.get();
+    int end = ownSettled(text);
+    for (int before = -1; more != null && before != end; ) {
+      before = end;
+      end = ownSettled(text.substring(0, more.settled(text.substring(0, end))));
+    }
+    return end;
+  }
+
+  private int ownSettled(String text) {
     int end = text.length();
     for (Form form : forms) {
       int at = Math.max(0, text.length() - form.text().length() + 1);
@@ -122,6 +159,11 @@ public final class Secrets {
 
   /** The text without secrets; where its end was cut off, without the beginning of one there. */
   public String redact(String text) {
+    Secrets more = later.get();
+    return redactOwn(more == null ? text : more.redact(text));
+  }
+
+  private String redactOwn(String text) {
     String safe = text.endsWith(CUT) ? withoutBeginning(text) : text;
     if (AnySpelling.mayBeIn(text)) {
       for (Spelled each : spelled) {
@@ -146,6 +188,11 @@ public final class Secrets {
    * it has no secret it stays as it is.
    */
   public String redactJson(String json) {
+    Secrets more = later.get();
+    return redactOwnJson(more == null ? json : more.redactJson(json));
+  }
+
+  private String redactOwnJson(String json) {
     boolean seen = mayBeIn(json);
     // Any character may be written by its number: then only the text that was read tells.
     if (!seen && (forms.isEmpty() || (!json.contains("\\u") && !json.contains(CUT)))) {
@@ -158,7 +205,7 @@ public final class Secrets {
     } catch (JacksonException | NumberFormatException e) {
       String safe = redact(json);
       // Without a secret that has a quote it may be JSON.
-      return safe.equals(json) ? json : redactJson(safe);
+      return safe.equals(json) ? json : redactOwnJson(safe);
     }
   }
 

@@ -263,4 +263,17 @@ class SecretFilesTest {
     Files.delete(directory.resolve("password"));
     assertThat(database.currentPassword()).isEqualTo("first");
   }
+
+  @Test
+  @DisplayName("a password that was changed in its file is as secret as the one before")
+  void rotatedIsSecret() throws IOException {
+    write("password", "the first one\n");
+    environment.put(PASSWORD + "_FILE", "password");
+    Settings settings = load();
+    Settings used = settings.withSecret("local-token", "some token");
+    write("password", "the second one\n");
+    assertThat(settings.currentPassword()).isEqualTo("the second one");
+    assertThat(used.secrets().redact("the first one, the second one"))
+        .isEqualTo("[redacted:database.password], [redacted:database.password]");
+  }
 }

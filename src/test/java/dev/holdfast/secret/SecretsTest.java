@@ -55,6 +55,24 @@ class SecretsTest {
   }
 
   @Test
+  @DisplayName("a secret that is learned later is taken out by all that were made of the same")
+  void learned() {
+    Secrets with = secrets.and(Map.of("another one", "other"));
+    secrets.learn("changed/value", "database.password");
+    for (Secrets each : new Secrets[] {secrets, with, with.and(Map.of("third value", "third"))}) {
+      assertThat(each.redact("changed%2Fvalue, " + VALUE))
+          .isEqualTo("[redacted:database.password], [redacted:database.password]");
+      assertThat(each.redactJson("{\"a\": \"changed\\/value\"}"))
+          .isEqualTo("{\"a\":\"[redacted:database.password]\"}");
+      assertThat(each.settled("a changed/v")).isEqualTo(2);
+      assertThat(each.settled("a pass wchanged/value"))
+          .isEqualTo(2 + "pass wchanged/value".length());
+    }
+    Secrets.NONE.learn("somebody else's", "other");
+    assertThat(Secrets.NONE.redact("somebody else's")).isEqualTo("somebody else's");
+  }
+
+  @Test
   @DisplayName("what only resembles a secret stays, and so does the backslash before one")
   void resembling() {
     Secrets known = Secrets.of(Map.of("abc/defgh", "a", "\\\\\\\\\\\\\\x", "b", "a😀bcdefg", "c"));
@@ -103,7 +121,7 @@ class SecretsTest {
   void innocent() {
     String json = "{ \"a\" :  \"b\\u0041\" }";
     assertThat(secrets.redactJson(json)).isSameAs(json);
-    assertThat(Secrets.of(Map.of("short", "a"))).isSameAs(Secrets.NONE);
+    assertThat(Secrets.of(Map.of("short", "a"))).isEqualTo(Secrets.NONE);
     assertThat(Secrets.of(Map.of("short77", "a")).redact("short77")).isEqualTo("short77");
   }
 
