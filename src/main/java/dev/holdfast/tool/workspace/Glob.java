@@ -31,7 +31,8 @@ record Glob(Pattern pattern, boolean forName) {
     int braces = 0;
     for (int i = 0; i < glob.length(); i++) {
       if (glob.startsWith("**/", i)) {
-        regex.append("(?:[^/]+/)*+");
+        // Several in a row say the same; each of them would be tried with all others.
+        regex.append(glob.startsWith("**/", i + 3) ? "" : "(?:[^/]++/)*");
         i += 2;
       } else if (glob.startsWith("**", i)) {
         regex.append(".*");

@@ -261,6 +261,27 @@ class FileToolsTest {
     assertThat(bench.text("list_files", Map.of("path", "many"))).endsWith("narrow the search]");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "**/c/*.java",
+        "**/c/**",
+        "**/b/c/*.java",
+        "a/**/c/*.java",
+        "a/**/b/**/D.java",
+        "**/a/b/c/D.java",
+        "**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/**/b/**/**/**/**/**/**/**/D.java"
+      })
+  @DisplayName("A glob's **/ takes in any number of directories, also before a directory's name")
+  void anyDirectories(String glob) throws Exception {
+    file("a/b/c/D.java", "two");
+    file("x/D.java", "two");
+    file("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/D.java", "two");
+    assertThat(bench.text("list_files", Map.of("glob", glob))).isEqualTo("a/b/c/D.java (3 bytes)");
+    assertThat(bench.text("grep", Map.of("pattern", "two", "glob", glob)))
+        .isEqualTo("a/b/c/D.java:1: two");
+  }
+
   @Test
   @DisplayName("grep finds lines with their places, and passes over binary files and links")
   void greps() throws Exception {
