@@ -113,15 +113,18 @@ record McpConnector(
     URI url = http.url();
     HttpRequest.Builder request = HttpRequest.newBuilder();
     http.headers().forEach(request::setHeader);
+    String host = url.getScheme() + "://" + url.getRawAuthority();
+    String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     McpJsonMapper mapper = McpJsonDefaults.getMapper();
     CompletableFuture<ConnectionEnd> ended = new CompletableFuture<>();
     OpenStreams open = new OpenStreams(() -> ended.complete(ConnectionEnd.UNANSWERED));
     HttpClientStreamableHttpTransport streams =
-        HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
+        HttpClientStreamableHttpTransport.builder(host)
             .jsonMapper(mapper)
             .clientBuilder(clients(() -> ended.complete(ConnectionEnd.FORGOTTEN), open))
-            .endpoint(url.getRawPath() + query)
+            // With its host: a path that begins with two slashes would name another one.
+            .endpoint(host + path + query)
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())
             .maxResponseSize(settings.maxMessage())

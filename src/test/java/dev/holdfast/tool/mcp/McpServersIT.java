@@ -300,6 +300,39 @@ class McpServersIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"", "/", "?key=a%20b", "//localhost/a%2Fb/mcp?x"})
+  @DisplayName(
+      "A server over HTTP is asked at its address, also without a path or with two slashes")
+  void httpPaths(String path) throws Exception {
+    Set<String> asked = new ConcurrentSkipListSet<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          asked.add(exchange.getRequestURI().toString());
+          String request =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          byte[] body = FakeMcp.answer(request).getBytes(StandardCharsets.UTF_8);
+          exchange.getResponseHeaders().add("Content-Type", "application/json");
+          boolean post = exchange.getRequestMethod().equals("POST");
+          exchange.sendResponseHeaders(
+              post ? (body.length == 0 ? 202 : 200) : 405, body.length == 0 ? -1 : body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    String host = "http://127.0.0.1:" + server.getAddress().getPort();
+    try {
+      open(new McpServerSpec.Http(URI.create(host + path), Map.of()));
+      assertThat(call("echo").content()).startsWith("said hi");
+      assertThat(asked).containsExactly(path.startsWith("/") ? path : "/" + path);
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {301, 302, 307, 308})
   @DisplayName("A server over HTTP that redirects is not followed with the headers of the design")
   void httpRedirected(int status) throws Exception {
