@@ -87,7 +87,8 @@ final class Repairs {
             settings.repair().usual(),
             settings.agents().handler().maxCalls(),
             settings.repair().width(),
-            settings.agents().handler().allowance().outputTokens()),
+            settings.agents().handler().allowance().outputTokens(),
+            settings.secrets()),
         ports);
   }
 

@@ -177,6 +177,11 @@ class SecretsIT {
         "on_approve", "merge");
   }
 
+  private static String edit(String path, String search, String replace) {
+    return "%s\n<<<<<<< SEARCH\n%s\n=======\n%s\n>>>>>>> REPLACE\n"
+        .formatted(path, search, replace);
+  }
+
   private Map<String, Object> adds() {
     Map<String, Object> design = new HashMap<>(command(ADDITION));
     design.put("may_enqueue", List.of("wonders"));
@@ -263,6 +268,8 @@ class SecretsIT {
             "agent__final_report",
             JsonMapper.shared()
                 .writeValueAsString(Map.of("status", "success", "content", "It is " + key))));
+    // What is in its place is told to the model and in the run's trace.
+    models.nextFor("gpt-r", answer(edit("key.txt", key + " it is", "None")));
     models.always(answer("I would try " + key));
     put("tells", command("sh spy.sh; mv seen seen-by-command; " + RESULT));
     put("fails", command("cat key.txt >&2; " + FAILURE));

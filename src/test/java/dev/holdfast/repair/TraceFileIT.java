@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.repair.trace.TraceFile;
+import dev.holdfast.secret.Secrets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ class TraceFileIT {
     Path runs = directory.resolve(".holdfast/runs");
     file = RepairRun.traceFile(runs, "ticket-17-run-1");
     Bench bench = new Bench();
-    bench.file = new TraceFile(file);
+    bench.file = new TraceFile(file, Secrets.NONE);
     bench.model.repairs(change("nowhere", "x"), NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
   }

@@ -148,7 +148,7 @@ public final class RepairHandler implements TicketHandler {
 
   private Trace trace(ClaimedTicket claimed, String name) {
     return new LiveTrace(
-        new TraceFile(RepairRun.traceFile(settings.runs(), name)),
+        new TraceFile(RepairRun.traceFile(settings.runs(), name), settings.secrets()),
         ports.events(),
         ports.steps(),
         claimed.id(),

@@ -7,6 +7,7 @@ import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.trace.Trace;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.AllowanceStore;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.journal.JournalStore;
@@ -73,7 +74,13 @@ public record RepairPorts(
    * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
    * @param width how many candidates of a ticket are verified at once ({@code repair.parallel})
    * @param outputTokens what a call is taken to write at worst ({@code budgets.output-tokens})
+   * @param secrets that no trace may tell
    */
   public record Settings(
-      Path runs, RepairSettings usual, int maxCalls, int width, int outputTokens) {}
+      Path runs,
+      RepairSettings usual,
+      int maxCalls,
+      int width,
+      int outputTokens,
+      Secrets secrets) {}
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.repair.trace;
 
+import dev.holdfast.secret.Secrets;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -16,8 +17,9 @@ import tools.jackson.databind.JsonNode;
  * anew when an attempt begins, and a disk that is full costs the file and not the run.
  *
  * @param file in a directory that is made when it is missing
+ * @param secrets that no event may tell
  */
-public record TraceFile(Path file) implements Trace {
+public record TraceFile(Path file, Secrets secrets) implements Trace {
   private static final Logger LOG = LoggerFactory.getLogger(TraceFile.class);
 
   @Override
@@ -48,7 +50,7 @@ public record TraceFile(Path file) implements Trace {
             StandardOpenOption.WRITE,
             how)) {
       for (JsonNode event : events) {
-        out.write(event + "\n");
+        out.write(secrets.redactJson(event.toString()) + "\n");
       }
     }
   }

@@ -130,7 +130,8 @@ class RepairHandlerIT {
             (ticketId, designId) -> true,
             wall);
     return new RepairHandler(
-        new RepairPorts.Settings(directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1, 8192),
+        new RepairPorts.Settings(
+            directory.resolve("runs"), RepairSettings.DEFAULTS, 0, 1, 8192, Secrets.NONE),
         ports);
   }
 
