@@ -25,7 +25,7 @@ public final class Secrets {
   private static final String CUT = "…";
 
   /** For a process that has none. */
-  public static final Secrets NONE = of(Map.of());
+  public static final Secrets NONE = new Secrets(Map.of(), null);
 
   /**
    * @param text a value, or another way to write it
@@ -39,10 +39,14 @@ public final class Secrets {
   private final List<Form> forms;
   private final List<Spelled> spelled;
 
-  /** What was learned, by these or by others that were made of the same. */
-  private final AtomicReference<@Nullable Secrets> later;
+  /**
+   * What was learned, by these or by others that were made of the same; null for what everybody has
+   * and so learns nothing.
+   */
+  private final @Nullable AtomicReference<@Nullable Secrets> later;
 
-  private Secrets(Map<String, String> nameByValue, AtomicReference<@Nullable Secrets> later) {
+  private Secrets(
+      Map<String, String> nameByValue, @Nullable AtomicReference<@Nullable Secrets> later) {
     this.nameByValue = nameByValue;
     this.later = later;
     List<Form> all = new ArrayList<>();
@@ -89,24 +93,27 @@ public final class Secrets {
   public Secrets and(Map<String, String> moreByValue) {
     Map<String, String> all = new HashMap<>(nameByValue);
     moreByValue.forEach(all::putIfAbsent);
-    return of(all, later);
+    return of(all, later == null ? new AtomicReference<>() : later);
   }
 
   /** One more from now on, for these and for all that were or will be made of the same. */
   public void learn(String value, String name) {
-    if (this != NONE && !nameByValue.containsKey(value)) {
+    if (later != null && !nameByValue.containsKey(value)) {
       later.updateAndGet(known -> (known == null ? NONE : known).with(value, name));
     }
   }
 
+  private @Nullable Secrets learned() {
+    return later == null ? null : later.get();
+  }
+
   private Secrets with(String value, String name) {
-    Map<String, String> more = Map.of(value, name);
-    return nameByValue.containsKey(value) ? this : this == NONE ? of(more) : and(more);
+    return nameByValue.containsKey(value) ? this : and(Map.of(value, name));
   }
 
   /** Characters of the longest form in which a secret may come; 0 without secrets. */
   public int longest() {
-    Secrets more = later.get();
+    Secrets more = learned();
     return more == null ? ownLongest() : Math.max(ownLongest(), more.longest());
   }
 
@@ -121,7 +128,7 @@ public final class Secrets {
    * it can end behind it.
    */
   public int settled(String text) {
-    Secrets more = later.get();
+    Secrets more = learned();
     int end = ownSettled(text);
     for (int before = -1; more != null && before != end; ) {
       before = end;
@@ -159,7 +166,7 @@ public final class Secrets {
 
   /** The text without secrets; where its end was cut off, without the beginning of one there. */
   public String redact(String text) {
-    Secrets more = later.get();
+    Secrets more = learned();
     return redactOwn(more == null ? text : more.redact(text));
   }
 
@@ -188,7 +195,7 @@ public final class Secrets {
    * it has no secret it stays as it is.
    */
   public String redactJson(String json) {
-    Secrets more = later.get();
+    Secrets more = learned();
     return redactOwnJson(more == null ? json : more.redactJson(json));
   }
 

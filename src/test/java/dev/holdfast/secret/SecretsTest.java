@@ -69,6 +69,7 @@ class SecretsTest {
           .isEqualTo(2 + "pass wchanged/value".length());
     }
     Secrets.NONE.learn("somebody else's", "other");
+    Secrets.NONE.and(Map.of("some value", "some")).learn("somebody else's", "other");
     assertThat(Secrets.NONE.redact("somebody else's")).isEqualTo("somebody else's");
   }
 
