@@ -265,6 +265,9 @@ public record Database(
     // Of what accepts the connection and then says nothing.
     dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
     dataSource.setUrl(url);
+    if (hasSeveralHosts() && dataSource.getSocketFactory() == null) {
+      dataSource.setSocketFactory(PromptSockets.class.getName());
+    }
     dataSource.setUser(user);
     dataSource.setPassword(password);
     return dataSource;
@@ -294,7 +297,15 @@ public record Database(
     properties.setProperty("reWriteBatchedInserts", "true");
     properties.setProperty("socketTimeout", String.valueOf(socketTimeoutSeconds));
     properties.setProperty("tcpKeepAlive", "true");
+    if (hasSeveralHosts()) {
+      properties.setProperty("socketFactory", PromptSockets.class.getName());
+    }
     return properties;
+  }
+
+  /** One of which may be frozen while another one answers. */
+  private boolean hasSeveralHosts() {
+    return url.replaceFirst("\\?.*", "").contains(",");
   }
 
   private static boolean isBlank(@Nullable String text) {

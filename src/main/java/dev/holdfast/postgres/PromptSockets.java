@@ -10,13 +10,16 @@ import java.net.SocketTimeoutException;
 import javax.net.SocketFactory;
 
 /**
- * Sockets for a connection that listens. After each notification the driver looks whether another
- * one stands behind it, by a read that may take one millisecond: a third of the time that a ticket
- * took to an idle worker. These sockets answer such a read at once, from what has arrived. The
- * driver makes the factory itself, from its name, and asks it for unconnected sockets.
+ * Sockets that wait less than the driver lets them. After each notification the driver looks
+ * whether another one stands behind it, by a read that may take one millisecond: a third of the
+ * time that a ticket took to an idle worker. These sockets answer such a read at once, from what
+ * has arrived. And a server that accepts a connection and says nothing, as one that is frozen, gets
+ * five seconds for its first byte: the driver would wait for it, and never ask the next of several
+ * hosts. The driver makes the factory itself, from its name, and asks it for unconnected sockets.
  */
 public final class PromptSockets extends SocketFactory {
   private static final int LOOK_MILLIS = 1;
+  private static final int FIRST_ANSWER_MILLIS = 5_000;
 
   @Override
   public Socket createSocket() {
@@ -59,6 +62,8 @@ public final class PromptSockets extends SocketFactory {
   }
 
   private static final class PromptSocket extends Socket {
+    private boolean answered;
+
     @Override
     public InputStream getInputStream() throws IOException {
       return new PromptInput(this, super.getInputStream());
@@ -66,9 +71,9 @@ public final class PromptSockets extends SocketFactory {
   }
 
   private static final class PromptInput extends FilterInputStream {
-    private final Socket socket;
+    private final PromptSocket socket;
 
-    PromptInput(Socket socket, InputStream in) {
+    PromptInput(PromptSocket socket, InputStream in) {
       super(in);
       this.socket = socket;
     }
@@ -76,13 +81,37 @@ public final class PromptSockets extends SocketFactory {
     @Override
     public int read() throws IOException {
       look();
-      return super.read();
+      return socket.answered ? super.read() : first(super::read);
     }
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
       look();
-      return super.read(buffer, offset, length);
+      return socket.answered
+          ? super.read(buffer, offset, length)
+          : first(() -> super.read(buffer, offset, length));
+    }
+
+    /** A read that waits. */
+    private interface Read {
+      int now() throws IOException;
+    }
+
+    /** Another exception than the driver's own, after which it would go on waiting. */
+    private int first(Read read) throws IOException {
+      int given = socket.getSoTimeout();
+      socket.setSoTimeout(given == 0 ? FIRST_ANSWER_MILLIS : Math.min(given, FIRST_ANSWER_MILLIS));
+      try {
+        int got = read.now();
+        socket.setSoTimeout(given);
+        socket.answered = true;
+        return got;
+      } catch (SocketTimeoutException e) {
+        if (given > 0 && given < FIRST_ANSWER_MILLIS) {
+          throw e;
+        }
+        throw new IOException("the server accepts connections and does not answer", e);
+      }
     }
 
     private void look() throws IOException {

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
@@ -13,6 +14,8 @@ import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -53,6 +56,36 @@ class DatabaseIT {
       assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'pool'"))
           .isEqualTo(2);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "of two hosts the second is taken where the first accepts connections and says nothing")
+  void frozenHost() throws Exception {
+    try (ServerSocket frozen = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Database both = behind(frozen);
+      for (DataSource each : List.of(both.unpooled(), both.listening())) {
+        try (Connection connection = each.getConnection()) {
+          assertThat(connection.isValid(5)).isTrue();
+        }
+      }
+    }
+    try (ServerSocket frozen = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        HikariDataSource pool = behind(frozen).open()) {
+      await()
+          .atMost(Duration.ofSeconds(25))
+          .ignoreExceptions()
+          .until(() -> new TestSql(pool).number("SELECT 1") == 1);
+    }
+  }
+
+  private Database behind(ServerSocket first) {
+    // For ten seconds the driver remembers a server that refused another test.
+    String both =
+        database.url().replaceFirst("//", "//127.0.0.1:%d,".formatted(first.getLocalPort()))
+            + (database.url().contains("?") ? "&" : "?")
+            + "hostRecheckSeconds=0";
+    return new Database(both, database.user(), database.password(), 2, "two-hosts");
   }
 
   @Test
