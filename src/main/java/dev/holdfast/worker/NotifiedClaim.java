@@ -2,22 +2,45 @@ package dev.holdfast.worker;
 
 import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.ticket.HoldfastException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Claims what a notification told of, at once and where it was heard: no other thread has to wake,
  * and no backend of the database that slept (docs/adr/0004-notify-and-poll.md). Whatever this
- * leaves undone, a poller does. Used by the listening thread; {@link #stop} is for any.
+ * leaves undone, a poller does. Used by the listening thread; {@link #stop} and {@link #join} are
+ * for any.
  */
-record NotifiedClaim(Slots slots, ClaimRound round, Signal pollers) {
+record NotifiedClaim(Slots slots, ClaimRound round, Signal pollers, ReentrantLock underWay) {
   private static final Logger log = LoggerFactory.getLogger(NotifiedClaim.class);
+
+  NotifiedClaim(Slots slots, ClaimRound round, Signal pollers) {
+    this(slots, round, pollers, new ReentrantLock());
+  }
 
   void stop() {
     round.stop();
   }
 
+  /** Waits for a claim that began before {@link #stop}, and for what it starts or gives back. */
+  void join(long nanos) throws InterruptedException {
+    if (underWay.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+      underWay.unlock();
+    }
+  }
+
   void run(TicketClaims here) {
+    underWay.lock();
+    try {
+      claim(here);
+    } finally {
+      underWay.unlock();
+    }
+  }
+
+  private void claim(TicketClaims here) {
     int free = slots.tryAcquire(round.limit());
     if (free == 0) {
       // A poller may hold them for a claim that came too early to see the ticket.

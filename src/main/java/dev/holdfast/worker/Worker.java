@@ -403,6 +403,7 @@ public final class Worker implements AutoCloseable {
     for (Thread thread : pollerThreads) {
       await(deadline, nanos -> thread.join(Duration.ofNanos(nanos)));
     }
+    await(deadline, notifiedClaim::join);
     log.info("worker {} drains {} tickets", identity.id(), running());
   }
 

@@ -10,7 +10,9 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.WakeUps;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -18,6 +20,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -422,6 +425,78 @@ class WorkerDrainIT {
 
     assertThat(database.state(id)).isEqualTo("ready");
     assertThat(database.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName(
+      "A52: a claim at a notification that answers after the stop is given back before the worker"
+          + " has stopped")
+  void lateClaimAtNotification() throws Exception {
+    CountDownLatch claimed = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    setup
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Claim claim(ClaimRequest request) {
+                    return new Claim(List.of(), Optional.empty());
+                  }
+                })
+        .wakeUps(wakeUps -> new SlowWakeUps(wakeUps, claimed, stopped))
+        .handler(ticket -> HandlerResult.done(null));
+    Worker worker = setup.start();
+    long id = setup.enqueue();
+    claimed.await();
+
+    worker.close();
+    stopped.countDown();
+
+    assertThat(database.state(id)).isEqualTo("ready");
+    assertThat(database.outcomes(id)).containsExactly("given_back");
+  }
+
+  /** A claim at a notification answers half a second late, or when the worker has stopped. */
+  private record SlowWakeUps(WakeUps wakeUps, CountDownLatch claimed, CountDownLatch stopped)
+      implements WakeUps {
+    @Override
+    public void start(Listener listener) {
+      wakeUps.start(
+          new Listener() {
+            @Override
+            public void ready(String queue, TicketClaims here) {
+              // What came before anybody listened is claimed here, too.
+              listener.ready("default", request -> late(here.claim(request)));
+            }
+
+            @Override
+            public void revoked() {
+              listener.revoked();
+            }
+          });
+    }
+
+    private Claim late(Claim claim) {
+      if (!claim.tickets().isEmpty()) {
+        claimed.countDown();
+        try {
+          stopped.await(500, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      return claim;
+    }
+
+    @Override
+    public boolean proven() {
+      return wakeUps.proven();
+    }
+
+    @Override
+    public void close() {
+      wakeUps.close();
+    }
   }
 
   @Test
