@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelReply;
+import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -126,6 +130,36 @@ class AnswersTest extends ProviderFixture {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().contains("Sleeper"))
         .count();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("calls leave no pool of threads in memory, though none of its threads was started")
+  void pools(Vendor vendor) throws Exception {
+    ChatProvider provider = provider(vendor);
+    int calls = 40;
+    long before = poolsInMemory();
+    for (int i = 0; i < calls; i++) {
+      models.next(ModelBehaviour.answer("x"));
+      provider.call(request(), StreamListener.NONE);
+    }
+    // As above.
+    assertThat(poolsInMemory() - before).isLessThan(calls / 2);
+  }
+
+  /** The histogram is made behind a collection of what nobody refers to. */
+  private static long poolsInMemory() throws Exception {
+    Object histogram =
+        ManagementFactory.getPlatformMBeanServer()
+            .invoke(
+                new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                "gcClassHistogram",
+                new Object[] {new String[0]},
+                new String[] {String[].class.getName()});
+    Matcher line =
+        Pattern.compile("([0-9]+) +[0-9]+ +java\\.util\\.concurrent\\.ThreadPoolExecutor ")
+            .matcher((String) histogram);
+    return line.find() ? Long.parseLong(line.group(1)) : 0;
   }
 
   @Test

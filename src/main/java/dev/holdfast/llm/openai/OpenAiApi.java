@@ -103,6 +103,8 @@ final class OpenAiApi implements VendorApi {
             .apiKey(key)
             .maxRetries(0)
             .sleeper(NoSleeper.INSTANCE)
+            // The SDK's own, one for each client, would stay in memory for ever.
+            .streamHandlerExecutor(Runnable::run)
             .build());
   }
 
