@@ -96,6 +96,23 @@ class PrunerIT {
   }
 
   @Test
+  @DisplayName("notes of results for review go after 31 days; what people did to no ticket stays")
+  void notes() {
+    database.run(
+        "INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, created_at) SELECT NULL,"
+            + " a, 'notes', now() - d * interval '1 day' FROM unnest(ARRAY['results_to_review',"
+            + " 'queue_paused']) a, unnest(ARRAY[30, 32]) d");
+
+    pruner.prune(new Retention(DAY, DAY, DAY), 100);
+
+    assertThat(
+            database.column(
+                "DELETE FROM holdfast.ticket_activity WHERE actor = 'notes'"
+                    + " RETURNING action || (now()::date - created_at::date)"))
+        .containsExactlyInAnyOrder("results_to_review30", "queue_paused30", "queue_paused32");
+  }
+
+  @Test
   @DisplayName("a result that waited long for its review is kept from its approval on")
   void approvedLate() {
     long late = old("needs_review");
