@@ -54,7 +54,7 @@ class ConfiguredSecretsTest {
   })
   @DisplayName("an address without a password, or with everybody's, has no secret")
   void noSecret(String url) {
-    assertThat(secrets(Map.of("database.url", url))).isSameAs(Secrets.NONE);
+    assertThat(secrets(Map.of("database.url", url)).longest()).isZero();
   }
 
   @Test
