@@ -82,7 +82,7 @@ class DatabaseIT {
   private Database behind(ServerSocket first) {
     // For ten seconds the driver remembers a server that refused another test.
     String both =
-        database.url().replaceFirst("//", "//127.0.0.1:%d,".formatted(first.getLocalPort()))
+        database.url().replaceFirst("//", "//127.0.0.1:" + first.getLocalPort() + ",")
             + (database.url().contains("?") ? "&" : "?")
             + "hostRecheckSeconds=0";
     return new Database(both, database.user(), database.password(), 2, "two-hosts");
