@@ -14,12 +14,12 @@ import javax.net.SocketFactory;
  * whether another one stands behind it, by a read that may take one millisecond: a third of the
  * time that a ticket took to an idle worker. These sockets answer such a read at once, from what
  * has arrived. And a server that accepts a connection and says nothing, as one that is frozen, gets
- * five seconds for its first byte: the driver would wait for it, and never ask the next of several
+ * four seconds for its first byte: the driver would wait for it, and never ask the next of several
  * hosts. The driver makes the factory itself, from its name, and asks it for unconnected sockets.
  */
 public final class PromptSockets extends SocketFactory {
   private static final int LOOK_MILLIS = 1;
-  private static final int FIRST_ANSWER_MILLIS = 5_000;
+  private static final int FIRST_ANSWER_MILLIS = 4_000;
 
   @Override
   public Socket createSocket() {

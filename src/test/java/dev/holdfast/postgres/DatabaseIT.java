@@ -2,7 +2,6 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
@@ -11,6 +10,7 @@ import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
@@ -62,21 +63,20 @@ class DatabaseIT {
   @DisplayName(
       "of two hosts the second is taken where the first accepts connections and says nothing")
   void frozenHost() throws Exception {
-    try (ServerSocket frozen = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      Database both = behind(frozen);
-      for (DataSource each : List.of(both.unpooled(), both.listening())) {
-        try (Connection connection = each.getConnection()) {
-          assertThat(connection.isValid(5)).isTrue();
-        }
-      }
-    }
     try (ServerSocket frozen = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         HikariDataSource pool = behind(frozen).open()) {
-      await()
-          .atMost(Duration.ofSeconds(25))
-          .ignoreExceptions()
-          .until(() -> new TestSql(pool).number("SELECT 1") == 1);
+      List<DataSource> all = List.of(behind(frozen).unpooled(), behind(frozen).listening(), pool);
+      List<Callable<Boolean>> answers = all.stream().map(DatabaseIT::answer).toList();
+      assertThat(AtOnce.run(answers)).containsOnly(true);
     }
+  }
+
+  private static Callable<Boolean> answer(DataSource dataSource) {
+    return () -> {
+      try (Connection connection = dataSource.getConnection()) {
+        return connection.isValid(5);
+      }
+    };
   }
 
   private Database behind(ServerSocket first) {
