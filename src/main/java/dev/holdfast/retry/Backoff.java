@@ -29,6 +29,9 @@ public record Backoff(BackoffType type, Duration base) {
   }
 
   private Duration times(long factor) {
+    if (base.compareTo(LONGEST) > 0) {
+      return LONGEST;
+    }
     long millis = base.toMillis();
     if (millis == 0) {
       return Duration.ZERO;

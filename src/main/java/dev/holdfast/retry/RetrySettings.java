@@ -9,8 +9,8 @@ import java.util.Map;
  * The policy as data: configuration, with the overrides of queue, design and ticket laid over it.
  *
  * @param categories a policy for every category
- * @param maxDelay caps backoff and Retry-After alike; jitter comes on top, so that capped tickets
- *     spread too
+ * @param maxDelay caps backoff and Retry-After alike, from 0 to 365 days; jitter comes on top, so
+ *     that capped tickets spread too
  * @param jitter the largest part of the delay that is added at random, 0 to 1; 0 switches it off
  * @param sameErrorLimit attempts in a row with one fingerprint that hold a ticket although retries
  *     remain; 0 is off
@@ -25,9 +25,15 @@ public record RetrySettings(
     int crashLimit,
     Counting counting) {
 
+  /** Near enough that the database can count it from now. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
   public RetrySettings {
     if (!categories.keySet().containsAll(java.util.List.of(Category.values()))) {
       throw new IllegalArgumentException("every category needs a policy");
+    }
+    if (maxDelay.isNegative() || maxDelay.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException("max delay must be from 0 to 365 days: " + maxDelay);
     }
     if (jitter < 0 || jitter > 1) {
       throw new IllegalArgumentException("jitter must be from 0 to 1: " + jitter);

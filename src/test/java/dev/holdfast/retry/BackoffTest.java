@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
@@ -99,5 +101,16 @@ class BackoffTest {
     assertThatThrownBy(() -> new Backoff(BackoffType.LINEAR, Duration.ofMillis(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("must not be negative");
+  }
+
+  @Test
+  @DisplayName("A25: a base delay that no number of milliseconds is saturates too")
+  void base() {
+    Duration ever = ChronoUnit.FOREVER.getDuration();
+    for (BackoffType type : List.of(BackoffType.LINEAR, BackoffType.EXPONENTIAL)) {
+      Backoff backoff = new Backoff(type, ever);
+      assertThat(backoff.delay(1, Duration.ofMinutes(15))).isEqualTo(Duration.ofMinutes(15));
+      assertThat(backoff.delay(2, NO_CAP)).isEqualTo(NO_CAP);
+    }
   }
 }

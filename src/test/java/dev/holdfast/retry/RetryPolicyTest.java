@@ -8,6 +8,7 @@ import dev.holdfast.failure.Failure;
 import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -299,5 +300,10 @@ class RetryPolicyTest {
         .hasMessage("jitter must be from 0 to 1: 1.5");
     assertThatThrownBy(() -> new CategoryPolicy(-1, new Backoff(BackoffType.NONE, Duration.ZERO)))
         .hasMessage("max retries must not be negative: -1");
+    for (Duration bad : List.of(Duration.ofMillis(-1), Duration.ofMillis(Long.MAX_VALUE))) {
+      assertThatThrownBy(
+              () -> new RetrySettings(DEFAULTS.categories(), bad, 0, 0, 0, Counting.SHARED))
+          .hasMessage("max delay must be from 0 to 365 days: " + bad);
+    }
   }
 }
