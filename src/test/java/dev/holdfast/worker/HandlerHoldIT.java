@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.schema.Question;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -73,5 +74,20 @@ class HandlerHoldIT {
       throw new AssertionError(e);
     }
     assertThat(database.state(id)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName("a question with a character that PostgreSQL cannot store is asked without it")
+  void question() {
+    long id = setup.enqueue();
+    setup.handler(ticket -> HandlerResult.asks(Question.of("Which\0 colour?")));
+    try (Worker _ = setup.start()) {
+      setup.events.await(TicketEvent.Parked.class);
+    }
+    assertThat(database.ticket(id))
+        .containsEntry("state", "on_hold")
+        .containsEntry("hold_reason", "question: Which colour?");
+    assertThat(database.value("SELECT holdfast.asked_question(?)->>'ask'", id))
+        .isEqualTo("Which\uFFFD colour?");
   }
 }

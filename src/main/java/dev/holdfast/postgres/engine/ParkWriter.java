@@ -7,6 +7,7 @@ import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.ticket.StorableText;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class ParkWriter {
     PinnedPlan.on(handle.createQuery(finishParked))
         .bind("ids", Columns.longs(batch, Finish::ticketId))
         .bind("leases", Columns.longs(batch, Finish::leaseNo))
-        .bind("reasons", Columns.texts(batch, Finish.Parked::reason))
+        .bind("reasons", Columns.texts(batch, each -> StorableText.of(each.reason())))
         .bind("actions", Columns.texts(batch, each -> String.join(",", each.actions())))
         .bind("details", Columns.texts(batch, each -> StorableJson.replace(each.details())))
         .map((row, context) -> new TicketLease(row.getLong("id"), row.getLong("lease_no")))
