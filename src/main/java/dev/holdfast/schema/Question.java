@@ -165,14 +165,18 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     return schema != null && schema.path("type").asString("").equals("string");
   }
 
-  /** Why a JSON text does not fit the schema; empty if it does, or there is none. */
+  /** Why a text is no JSON that fits the schema; empty if it does, or there is none. */
   public String problem(String answer) {
     if (schema == null) {
       return "";
     }
-    List<String> problems =
-        new JsonSchema(schema, "the answer").problemsOrRefusal(MAPPER.readTree(answer));
-    return String.join("; ", problems.subList(0, Math.min(PROBLEMS, problems.size())));
+    try {
+      List<String> problems =
+          new JsonSchema(schema, "the answer").problemsOrRefusal(MAPPER.readTree(answer));
+      return String.join("; ", problems.subList(0, Math.min(PROBLEMS, problems.size())));
+    } catch (JacksonException e) {
+      return "the answer is not JSON: " + UnreadableJson.reason(e);
+    }
   }
 
   /** The choices as people write them: texts without quotes. */

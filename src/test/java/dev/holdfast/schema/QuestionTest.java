@@ -125,4 +125,14 @@ class QuestionTest {
     assertThat(question.problem("\"ab\"")).isEmpty();
     assertThat(question.problem("\"abc\"")).contains("^(a|b)+$");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"many", "1 2", "[", ""})
+  @DisplayName("an answer that is no JSON does not fit a schema")
+  void noJson(String answer) {
+    Question question =
+        Question.parse("{\"ask\": \"how many?\", \"schema\": {\"type\": \"integer\"}}");
+    assertThat(question.problem(answer)).startsWith("the answer ").doesNotContain("\n");
+    assertThat(question.problem("3")).isEmpty();
+  }
 }
