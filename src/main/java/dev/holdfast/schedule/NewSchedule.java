@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param cron five fields in the time of the zone, or a nickname as {@code @daily}
  * @param every at least one second
  * @param zone as {@code Europe/Berlin}
- * @param ticket what each ticket is made of; its times and unique key are not looked at
+ * @param ticket what each ticket is made of: a design or a kind, a payload, a title, a queue and a
+ *     priority. Its times and unique key are not looked at; one with more is refused
  */
 public record NewSchedule(
     String name,

@@ -8,6 +8,7 @@ import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.schedule.Timetable;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -78,6 +79,8 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
           :payload::jsonb, :queue, :title, :priority, :catchUp, :overlap, :next,
           :runs::text[]::timestamptz[])
         """;
+    NewTicket ticket = schedule.ticket();
+    requireNoMore(ticket);
     return transactions.run(
         handle -> {
           Instant now =
@@ -85,7 +88,6 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
           Timetable timetable =
               Timetable.of(schedule.cron(), schedule.every(), schedule.zone(), now);
           @Nullable Instant next = timetable.next(now).orElse(null);
-          NewTicket ticket = schedule.ticket();
           handle
               .createQuery(sql.inSchema(put))
               .bind("name", schedule.name())
@@ -107,6 +109,26 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
               .list();
           return rows(handle, schedule.name()).getFirst();
         });
+  }
+
+  /** What a schedule has no column for would be left out of its tickets without a word. */
+  private static void requireNoMore(NewTicket ticket) {
+    NewTicket known =
+        NewTicket.of(ticket.design(), ticket.kind())
+            .withPayload(ticket.payload())
+            .withTitle(ticket.title())
+            .withQueue(ticket.queue())
+            .withPriority(ticket.priority())
+            .withDelay(ticket.delay())
+            .withRunAt(ticket.runAt())
+            .withExpiry(ticket.expiry())
+            .withUniqueKey(ticket.uniqueKey())
+            .withUniqueness(ticket.uniqueness());
+    if (!known.equals(ticket)) {
+      throw new InvalidTicketException(
+          "a ticket of a schedule has a design or a kind, and at most a payload, a title, a queue"
+              + " and a priority; a limit of its cost or its time stands in the design");
+    }
   }
 
   @Override

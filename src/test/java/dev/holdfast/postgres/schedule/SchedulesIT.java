@@ -20,6 +20,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalTime;
@@ -679,5 +680,25 @@ class SchedulesIT {
     config.setMaximumPoolSize(1);
     config.setConnectionInitSql("SET lock_timeout = '50ms'");
     return config;
+  }
+
+  @Test
+  @DisplayName("what no ticket of a schedule gets is refused, and not left out without a word")
+  void leftOut() {
+    NewTicket job = NewTicket.ofKind("job");
+    for (NewTicket ticket :
+        List.of(
+            job.withMaxCostUsd(BigDecimal.ONE),
+            job.withConcurrencyKey("k"),
+            job.withFairnessKey("k"),
+            job.withAfter(List.of(7L)))) {
+      NewSchedule schedule =
+          new NewSchedule(
+              "s", null, Duration.ofHours(1), "UTC", ticket, CatchUp.ALL, Overlap.ALLOW);
+      assertThatThrownBy(() -> desk.put(schedule, "ann"))
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessageStartingWith("a ticket of a schedule has ");
+    }
+    assertThat(desk.find("s")).isEmpty();
   }
 }
