@@ -218,6 +218,7 @@ public final class TestHoldfast implements AutoCloseable {
     }
     Duration left = time;
     if (clock.hasSchedules()) {
+      clock.meetSchedules();
       left = makeScheduled(time);
     }
     clock.pass(left);

@@ -6,6 +6,7 @@ import dev.holdfast.queue.read.TimelineEntry;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -14,7 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
  * AssertionError} that tells the ticket's story.
  */
 public final class TicketAssert {
-  private static final JsonMapper JSON = new JsonMapper();
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
   private final TicketReader reader;
   private final long id;
@@ -60,7 +62,11 @@ public final class TicketAssert {
   /** The result is this JSON, however it is written. */
   public TicketAssert hasResult(String json) {
     String found = row().result();
-    return claim(found != null && tree(found).equals(tree(json)), "the result", json, found);
+    return claim(
+        found != null && tree(found).equals(TicketAssert::compare, tree(json)),
+        "the result",
+        json,
+        found);
   }
 
   /** So many attempts have ended. */
@@ -79,6 +85,14 @@ public final class TicketAssert {
   public TicketAssert hasError(String words) {
     String found = row().error();
     return claim(found != null && found.contains(words), "an error with", words, found);
+  }
+
+  /** PostgreSQL writes 1e2 as 100. */
+  private static int compare(JsonNode one, JsonNode other) {
+    if (one.isNumber() && other.isNumber()) {
+      return one.decimalValue().compareTo(other.decimalValue());
+    }
+    return one.equals(other) ? 0 : 1;
   }
 
   private static JsonNode tree(String json) {

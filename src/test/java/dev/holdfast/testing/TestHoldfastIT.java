@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.postgres.TestSql;
 import dev.holdfast.postgres.testing.TestQueueState;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.schedule.CatchUp;
+import dev.holdfast.schedule.NewSchedule;
+import dev.holdfast.schedule.Overlap;
 import dev.holdfast.worker.HandlerResult;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -106,5 +109,62 @@ class TestHoldfastIT {
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("interrupted");
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  @DisplayName("a result is compared by its numbers, not by how they are written")
+  void numbers() {
+    String json = "{\"a\": 1e2, \"b\": [1e400, 1.50]}";
+    holdfast.handler("numbers", ticket -> HandlerResult.done(json));
+    long id = holdfast.enqueue(NewTicket.ofKind("numbers"));
+    holdfast.drain();
+    holdfast.ticket(id).hasResult(json).hasResult("{\"b\": [1e400, 1.5], \"a\": 100}");
+    assertThatThrownBy(() -> holdfast.ticket(id).hasResult("{\"a\": 100, \"b\": [2e400, 1.5]}"))
+        .isInstanceOf(AssertionError.class);
+  }
+
+  private void every(Duration time, CatchUp catchUp, Overlap overlap) {
+    NewTicket ticket = NewTicket.ofKind("scheduled");
+    NewSchedule schedule = new NewSchedule("often", null, time, "UTC", ticket, catchUp, overlap);
+    holdfast.schedules().put(schedule, "ann");
+  }
+
+  private long scheduled() {
+    return sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'scheduled'");
+  }
+
+  @Test
+  @DisplayName("a schedule that is put or resumed after time has passed counts from then")
+  void scheduleAfterAdvance() {
+    holdfast.clear();
+    holdfast.advance(Duration.ofHours(1));
+    every(Duration.ofMinutes(10), CatchUp.ALL, Overlap.ALLOW);
+    holdfast.advance(Duration.ofMinutes(5));
+    assertThat(scheduled()).isZero();
+    holdfast.advance(Duration.ofMinutes(6));
+    assertThat(scheduled()).isOne();
+    holdfast.schedules().pause("often", "ann");
+    holdfast.advance(Duration.ofMinutes(30));
+    holdfast.schedules().resume("often", "ann");
+    holdfast.advance(Duration.ofMinutes(1));
+    assertThat(scheduled()).isOne();
+    holdfast.advance(Duration.ofMinutes(10));
+    assertThat(scheduled()).isEqualTo(2);
+    holdfast.clear();
+  }
+
+  @Test
+  @DisplayName("a time that waited for the last ticket of its schedule is not missed")
+  void queuedSchedule() {
+    holdfast.clear();
+    holdfast.handler("scheduled", ticket -> HandlerResult.done(null));
+    every(Duration.ofHours(1), CatchUp.NONE, Overlap.QUEUE);
+    holdfast.advance(Duration.ofMinutes(61));
+    holdfast.advance(Duration.ofMinutes(90));
+    assertThat(scheduled()).isOne();
+    holdfast.drain();
+    holdfast.advance(Duration.ofSeconds(1));
+    assertThat(scheduled()).isEqualTo(2);
+    holdfast.clear();
   }
 }

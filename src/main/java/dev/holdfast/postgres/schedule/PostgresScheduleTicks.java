@@ -227,12 +227,13 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private Instant waitedUntil(Handle handle, Schedule schedule) {
     String query =
         """
-        SELECT COALESCE(t.completed_at, t.updated_at) FROM holdfast.schedules s JOIN holdfast.tickets t ON t.id = s.last_ticket
+        SELECT COALESCE(t.completed_at, t.updated_at) + :ahead * interval '1 microsecond' FROM holdfast.schedules s JOIN holdfast.tickets t ON t.id = s.last_ticket
         WHERE s.name = :name AND s.overlap = 'queue'
         """;
     return handle
         .createQuery(sql.inSchema(query))
         .bind("name", schedule.name())
+        .bind("ahead", aheadMicros())
         .mapTo(Instant.class)
         .findOne()
         .orElse(Instant.EPOCH);

@@ -3,8 +3,12 @@ package dev.holdfast.postgres.testing;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 
 /**
  * Time that passes when a test says so. The database's clock stays as it is: the times that tickets
@@ -15,6 +19,9 @@ public final class TestClock {
   private final Transactions transactions;
   private final Sql sql = new Sql("holdfast");
   private Duration ahead = Duration.ZERO;
+
+  /** When each schedule was put or resumed, as it was last seen. */
+  private final Map<String, Instant> met = new HashMap<>();
 
   public TestClock(DataSource dataSource) {
     this.transactions = new Transactions(dataSource);
@@ -28,6 +35,7 @@ public final class TestClock {
   /** The clock of schedules is the database's again. */
   public void reset() {
     ahead = Duration.ZERO;
+    met.clear();
   }
 
   /** All that waits for a time waits that much less. */
@@ -43,6 +51,51 @@ public final class TestClock {
                 .bind("micros", time.toNanos() / 1000)
                 .mapTo(Long.class)
                 .one());
+  }
+
+  /**
+   * Schedules that were put or resumed since the last time count from the time that had passed by
+   * then, which the database does not know.
+   */
+  public void meetSchedules() {
+    transactions.run(
+        handle -> {
+          Map<String, Instant> changed = updated(handle);
+          changed.entrySet().removeAll(met.entrySet());
+          if (!ahead.isZero()) {
+            changed.keySet().forEach(name -> shift(handle, name));
+          }
+          met.clear();
+          met.putAll(updated(handle));
+          return changed.size();
+        });
+  }
+
+  private Map<String, Instant> updated(Handle handle) {
+    Map<String, Instant> updated = new HashMap<>();
+    handle
+        .createQuery(sql.inSchema("SELECT name, updated_at FROM holdfast.schedules"))
+        .map((row, context) -> Map.entry(row.getString(1), row.getTimestamp(2).toInstant()))
+        .forEach(each -> updated.put(each.getKey(), each.getValue()));
+    return updated;
+  }
+
+  /** One that was put has its anchor at that time. Its next time is worked out anew. */
+  private void shift(Handle handle, String name) {
+    String update =
+        """
+        UPDATE holdfast.schedules s SET updated_at = s.updated_at + p.ahead, next_runs = NULL,
+          anchor_at = s.anchor_at + CASE WHEN p.put THEN p.ahead ELSE interval '0' END,
+          next_at = CASE WHEN NOT p.put AND s.next_at > s.updated_at + p.ahead THEN s.next_at END
+        FROM (SELECT x.name, :micros * interval '1 microsecond' AS ahead, x.anchor_at = date_trunc('second', x.updated_at) AS put
+          FROM holdfast.schedules x) p
+        WHERE s.name = :name AND p.name = s.name
+        """;
+    handle
+        .createUpdate(sql.inSchema(update))
+        .bind("micros", ahead.toNanos() / 1000)
+        .bind("name", name)
+        .execute();
   }
 
   public boolean hasSchedules() {
