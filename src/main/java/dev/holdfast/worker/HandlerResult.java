@@ -39,7 +39,8 @@ public sealed interface HandlerResult {
      *
      * @param tickets each of a design that {@code may_enqueue} of the ticket's design names, or of
      *     any where the ticket has no design; with no more than a payload, a title, a queue and a
-     *     priority. One that names no queue goes to the ticket's own
+     *     priority. One of the queue {@code default} goes to the ticket's own queue, and one of the
+     *     priority 0 has the ticket's own
      * @throws IllegalArgumentException if one has more
      */
     public Succeeded adding(List<NewTicket> tickets) {
