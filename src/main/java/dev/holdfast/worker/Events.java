@@ -31,22 +31,9 @@ record Events(List<TicketListener> listeners) {
       } catch (Throwable e) {
         // Errors too: a listener's missing class must not end the thread that claims or stores.
         // Nor must a checked exception, which Kotlin and others throw without a word.
-        warn(event, e);
-      }
-    }
-  }
-
-  /** What cannot be logged harms nobody either: a claim would leave its tickets without a run. */
-  private static void warn(TicketEvent event, Throwable e) {
-    String words = "a listener failed on {} of ticket {}";
-    String name = event.getClass().getSimpleName();
-    try {
-      log.warn(words, name, event.ticketId(), e);
-    } catch (Throwable untold) {
-      try {
-        log.warn(words + ": {}", name, event.ticketId(), e.getClass().getName());
-      } catch (Throwable again) {
-        // Not even the log takes it: no memory, or a class that cannot be loaded.
+        String name = event.getClass().getSimpleName();
+        ForeignFailure.warn(
+            log, "a listener failed on %s of ticket %s".formatted(name, event.ticketId()), e);
       }
     }
   }

@@ -146,7 +146,8 @@ final class TicketRun implements TicketContext, Runnable {
     try {
       action.run();
     } catch (Throwable e) {
-      log.warn("what ticket {} does when its worker drains failed", claimed.id(), e);
+      ForeignFailure.warn(
+          log, "what ticket %s does when its worker drains failed".formatted(claimed.id()), e);
     }
   }
 

@@ -264,7 +264,8 @@ public final class Worker implements AutoCloseable {
       try {
         return ports.tracing().claimed(tickets, claimedNanos);
       } catch (Throwable e) {
-        log.warn("a claim of {} tickets could not be traced", tickets.size(), e);
+        ForeignFailure.warn(
+            log, "a claim of %s tickets could not be traced".formatted(tickets.size()), e);
         return ticket -> Tracing.Attempt.NONE;
       }
     }

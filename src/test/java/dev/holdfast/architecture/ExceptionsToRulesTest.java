@@ -26,6 +26,7 @@ class ExceptionsToRulesTest {
   /** An attempt's boundary, a service loop, main; and where the language or a library forces it. */
   private static final Map<String, String> CATCH_ALL =
       Map.ofEntries(
+          Map.entry("worker/ForeignFailure.java", "not even the log may take what others threw"),
           Map.entry("worker/TicketRun.java", "the boundary of an attempt"),
           Map.entry("tool/ToolCallRunner.java", "the boundary of a tool's call"),
           Map.entry("tool/ToolRetry.java", "throws it again: a tool's call, tried once more"),

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("Listeners")
 class EventsTest {
-  private static final class Untold extends RuntimeException {
+  static final class Untold extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     @Override

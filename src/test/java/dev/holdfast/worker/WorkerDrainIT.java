@@ -658,4 +658,28 @@ class WorkerDrainIT {
 
     assertThat(worker.running()).isZero();
   }
+
+  @Test
+  @DisplayName(
+      "A52: what a handler does at the drain may throw even what no log takes: the drain goes on")
+  void untold() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch told = new CountDownLatch(1);
+    long id = setup.enqueue();
+    setup.handler(
+        ticket -> {
+          ticket.onDrain(
+              () -> {
+                told.countDown();
+                throw new EventsTest.Untold();
+              });
+          begun.countDown();
+          told.await();
+          return HandlerResult.done(null);
+        });
+    Worker worker = setup.start();
+    begun.await();
+    worker.close();
+    assertThat(database.state(id)).isEqualTo("done");
+  }
 }
