@@ -10,6 +10,7 @@ import dev.holdfast.tool.git.GitResult;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -255,6 +256,7 @@ final class BlockEdits {
 
   private static void write(Path file, String content) throws IOException {
     Files.createDirectories(Objects.requireNonNull(file.getParent()));
-    Files.writeString(file, content);
+    // Half a character becomes a question mark, as in what git reads.
+    Files.write(file, content.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -346,6 +346,15 @@ class PatchApplierIT {
   }
 
   @Test
+  @DisplayName("half a character in a block is written as it is in a diff, and stops no run")
+  void halfCharacter() throws Exception {
+    apply(GOOD.replace("+B", "+\ud83d"));
+    assertThat(root.resolve("x.txt")).hasContent("a\n?\nc\n");
+    apply("File: y.txt\n```\n\ud83d\n```\n");
+    assertThat(root.resolve("y.txt")).hasContent("?\n");
+  }
+
+  @Test
   @DisplayName("E43: an interrupt leaves the directory as it was")
   void interrupted() {
     Git stopped =
