@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelReply;
+import dev.holdfast.ticket.StorableText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -80,6 +82,26 @@ class AnthropicShapeTest extends ProviderFixture {
     assertThat(models.lastRequest().body()).isEqualTo(expected);
     assertThat(models.lastRequest().path()).isEqualTo("/v1/messages");
     assertThat(models.lastRequest().headers()).containsEntry("x-api-key", "secret-1");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Vendor.class)
+  @DisplayName(
+      "half of a character, where a text was cut, is sent to no vendor: it is no JSON to it")
+  void halfCharacter(Vendor vendor) throws InterruptedException {
+    String half = "rocket \ud83d";
+    provider(vendor)
+        .call(
+            request(
+                LONG,
+                List.of(
+                    new Message.User(half),
+                    new Message.Assistant(
+                        half, List.of(new ToolCall("x", "a", "{\"n\": \"" + half + "\"}"))),
+                    new Message.ToolResult("x", "a", "\ude80 whole: \ud83d\ude80", false))),
+            StreamListener.NONE);
+    String body = models.lastRequest().body().toString();
+    assertThat(body).isEqualTo(StorableText.of(body)).contains("rocket ", "whole: \ud83d\ude80");
   }
 
   @Test

@@ -1,5 +1,11 @@
 package dev.holdfast.llm.wire;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -10,9 +16,26 @@ public final class JsonTree {
 
   private JsonTree() {}
 
-  /** Maps, lists, strings, numbers and booleans. */
+  /**
+   * Maps, lists, strings, numbers and booleans. A text that was cut may end in half a character: it
+   * would be written as half an escape, for which vendors refuse all of the request as no JSON.
+   */
   public static Object plain(JsonNode node) {
-    return MAPPER.treeToValue(node, Object.class);
+    return whole(MAPPER.treeToValue(node, Object.class));
+  }
+
+  private static @Nullable Object whole(@Nullable Object plain) {
+    return switch (plain) {
+      case String text -> new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+      case List<?> list ->
+          list.stream().map(JsonTree::whole).collect(Collectors.toCollection(ArrayList::new));
+      case Map<?, ?> map -> {
+        Map<Object, @Nullable Object> copy = new LinkedHashMap<>();
+        map.forEach((key, value) -> copy.put(whole(key), whole(value)));
+        yield copy;
+      }
+      case null, default -> plain;
+    };
   }
 
   public static JsonNode of(@Nullable Object plain) {
