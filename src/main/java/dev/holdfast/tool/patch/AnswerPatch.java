@@ -48,6 +48,7 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
     }
     new PatchDraft(files).check(target, limits);
     refuseTwice(files, blocks);
+    refuseNested(files, blocks);
     files.addAll(new DiffReader(blocks.diff(git), true, target::isFile).read());
     return new PatchDraft(adapted(files)).check(target, limits);
   }
@@ -79,6 +80,22 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
     if (!twice.isEmpty()) {
       throw PatchRejection.malformed(
           twice.first() + " is changed by a diff and by a block: change it by one of them.");
+    }
+  }
+
+  /** Each may be written for itself, but a file has none below it. */
+  private static void refuseNested(List<FileDiff> files, BlockEdits blocks) throws PatchRejection {
+    SortedSet<String> all = new TreeSet<>(new PatchDraft(files).paths());
+    all.addAll(blocks.paths());
+    for (String path : all) {
+      for (int end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+        if (all.contains(path.substring(0, end))) {
+          throw new PatchRejection(
+              Kind.DOES_NOT_APPLY,
+              "%s is a file of the same answer, so there is no %s. Nothing was changed."
+                  .formatted(path.substring(0, end), path));
+        }
+      }
     }
   }
 

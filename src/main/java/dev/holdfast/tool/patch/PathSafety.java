@@ -16,6 +16,10 @@ import java.util.regex.Pattern;
 final class PathSafety {
   private static final int MAX_NAME = 255;
   static final int MAX_PATH = 2000;
+
+  /** With what is before it, a machine takes 4096. */
+  private static final int MAX_PATH_BYTES = 3000;
+
   private static final int MAX_ENCODINGS = 4;
   private static final Pattern ABSOLUTE = Pattern.compile("/.*|~(?:/.*)?|[A-Za-z]:.*");
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cf}\\p{Cc}]");
@@ -33,7 +37,7 @@ final class PathSafety {
     if (path.indexOf('\uFFFD') >= 0 || path.chars().anyMatch(Character::isISOControl)) {
       throw unsafe(path, "has characters that no file name should have");
     }
-    if (path.length() > MAX_PATH) {
+    if (path.length() > MAX_PATH || path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
       throw unsafe(path.substring(0, MAX_NAME), "is too long");
     }
     for (String reading : readings(path)) {
