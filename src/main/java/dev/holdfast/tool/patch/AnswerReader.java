@@ -187,8 +187,27 @@ final class AnswerReader {
     }
     boolean cutOff = at == lines.size();
     at++;
+    content = OpenFence.isMarkdown(path) ? content : withoutFence(content);
     String whole = content.isEmpty() ? "" : String.join("\n", content) + "\n";
     parts.add(new AnswerPart.WholeFile(path, whole, cutOff));
+  }
+
+  /** A fence around all of the content is the answer's, not the file's. */
+  private static List<String> withoutFence(List<String> content) {
+    int from = 0;
+    int to = content.size();
+    while (from < to && content.get(from).isBlank()) {
+      from++;
+    }
+    while (from < to && content.get(to - 1).isBlank()) {
+      to--;
+    }
+    if (to - from < 2) {
+      return content;
+    }
+    Matcher first = OpenFence.LINE.matcher(content.get(from));
+    boolean around = first.matches() && first.group(2).equals(content.get(to - 1).strip());
+    return around ? content.subList(from + 1, to - 1) : content;
   }
 
   private Optional<String> labelAbove() {

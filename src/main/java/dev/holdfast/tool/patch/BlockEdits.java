@@ -131,7 +131,7 @@ final class BlockEdits {
     int at = place(text, search, 0);
     int tail = tail(text, search);
     if (at < 0 && tail >= 0) {
-      return text.substring(0, tail) + replace.stripTrailing();
+      return text.substring(0, tail) + withoutEnd(replace);
     }
     if (at < 0) {
       throw new PatchRejection(
@@ -151,10 +151,15 @@ final class BlockEdits {
 
   /** The place of the lines at the end of a text whose last line has no end; -1 if not there. */
   private static int tail(String text, String search) {
-    String last = search.stripTrailing();
+    String exact = withoutEnd(search);
+    String last = text.endsWith(exact) ? exact : search.stripTrailing();
     int at = text.length() - last.length();
     boolean fits = !text.endsWith("\n") && text.endsWith(last);
     return fits && (at == 0 || text.charAt(at - 1) == '\n') ? at : -1;
+  }
+
+  private static String withoutEnd(String lines) {
+    return lines.replaceFirst("\\r?\\n\\z", "");
   }
 
   /** The place where the lines begin; -1 if they are nowhere as whole lines. */

@@ -81,7 +81,8 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
       throw PatchRejection.malformed("Both headers of a file say /dev/null: name the file.");
     }
     if (isCreation()) {
-      return new HeaderNames(old, plain(changed, "b/", exists));
+      // A file that is there is none that is made.
+      return new HeaderNames(old, plain(changed, "b/", path -> false));
     }
     if (isDeletion()) {
       return new HeaderNames(plain(old, "a/", exists), changed);

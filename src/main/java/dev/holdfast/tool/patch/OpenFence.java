@@ -26,8 +26,13 @@ final class OpenFence {
   OpenFence(String indent, String mark, Optional<String> label) {
     this.indent = indent;
     this.mark = mark;
-    this.markdown = label.map(path -> MARKDOWN.matcher(path).matches()).orElse(false);
+    this.markdown = label.map(OpenFence::isMarkdown).orElse(false);
     this.named = label.isPresent();
+  }
+
+  /** True for a file whose own text has fences. */
+  static boolean isMarkdown(String path) {
+    return MARKDOWN.matcher(path).matches();
   }
 
   /** A line of the content, without the indent that all of it has. */
