@@ -131,6 +131,9 @@ public final class JsonSchema {
       return bounded ? BoundedPattern.inTime(() -> schema.validate(value)) : schema.validate(value);
     } catch (StackOverflowError e) {
       throw new SchemaException("the schema refers to itself without end");
+    } catch (IllegalArgumentException e) {
+      // Such as the address of a $ref with half an escape.
+      throw new SchemaException(e);
     }
   }
 

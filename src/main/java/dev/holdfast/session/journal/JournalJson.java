@@ -18,7 +18,9 @@ public final class JournalJson {
           .addMixIn(JournalEntry.class, Entry.class)
           .addMixIn(Message.class, AnyMessage.class)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .enable(
+              DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+              DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .changeDefaultPropertyInclusion(
               value -> value.withValueInclusion(JsonInclude.Include.NON_NULL))
           .build();

@@ -144,7 +144,7 @@ public final class ReportRules {
         .putObject("items")
         .put("type", "string");
     if (document != null) {
-      properties.set("data", document);
+      properties.set("data", SchemaWithin.of(document));
     }
     if (!enqueues.allowed().isEmpty()) {
       properties.set("enqueue", enqueues.asSchema());

@@ -4,12 +4,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads JSON objects out of what models write. */
 public final class TextReport {
-  private static final JsonMapper JSON = JsonMapper.shared();
+  /** A number keeps its digits: 1e400 would become a text. */
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
   private static final Pattern FENCED =
       Pattern.compile("\\A\\s*```(?:json)?[^\\S\\n]*+\\n(.*?)\\n?```\\s*\\z", Pattern.DOTALL);
 
@@ -20,7 +24,7 @@ public final class TextReport {
     try {
       JsonNode node = JSON.readTree(text);
       return node != null && node.isObject() ? Optional.of(node) : Optional.empty();
-    } catch (JacksonException e) {
+    } catch (JacksonException | NumberFormatException e) {
       return Optional.empty();
     }
   }
