@@ -5254,7 +5254,6 @@ GRANT EXECUTE ON FUNCTION holdfast.name_design_author() TO holdfast_worker;
 CREATE OR REPLACE FUNCTION holdfast.needed_by(ticket_id bigint)
  RETURNS bigint
  LANGUAGE sql
- STABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT x.id FROM (

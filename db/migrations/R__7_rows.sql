@@ -332,8 +332,9 @@ END
 $$;
 COMMENT ON FUNCTION update_ticket IS 'UPDATE tickets: state through the functions for people, other columns as given, all logged.';
 
+-- Not STABLE: it is to see who came since the caller's statement began, for the caller has locked the ticket in that statement.
 CREATE OR REPLACE FUNCTION needed_by(ticket_id bigint) RETURNS bigint
-LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT x.id FROM (
     SELECT d.ticket_id AS id FROM ticket_dependencies d WHERE d.after_id = needed_by.ticket_id AND d.name IS NOT NULL AND d.item IS NULL
     UNION ALL

@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -254,6 +255,57 @@ class PrunerIT {
         AtOnce.run(() -> pruner.prune(retention, 4), () -> pruner.prune(retention, 4));
 
     assertThat(counts.get(0) + counts.get(1)).isEqualTo(10 - kept().size()).isBetween(4, 8);
+  }
+
+  @Test
+  @DisplayName("a result stays whose follower is enqueued while old tickets are looked for")
+  void followedMeanwhile() throws Exception {
+    long first = old("done");
+    // Kept, and looked at before those that are followed.
+    database.run(
+        "INSERT INTO holdfast.ticket_base (filed, kind, state, completed_at) SELECT true, ?,"
+            + " 'done', now() - interval '2 days' FROM generate_series(1, 30000)",
+        queue.kind());
+    database.run(
+        "INSERT INTO holdfast.ticket_activity (ticket_id, action, actor) SELECT id, 'approved',"
+            + " 'followed' FROM holdfast.ticket_base WHERE id > ?",
+        first);
+    for (int i = 0; i < 3; i++) {
+      long followed = old("done");
+      followWhilePruning(followed);
+      assertThat(
+              database.number("SELECT count(*) FROM holdfast.ticket_base WHERE id = ?", followed))
+          .isOne();
+    }
+    database.run("DELETE FROM holdfast.ticket_activity WHERE actor = 'followed'");
+  }
+
+  /** Commits when the search has begun. */
+  private void followWhilePruning(long ticket) throws SQLException {
+    try (Connection connection = database.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(
+          "SELECT holdfast.enqueue_ticket(kind => '%s', after => '{%s}', after_names => '{a}')"
+              .formatted(queue.kind(), ticket));
+      CompletableFuture<Integer> pruning =
+          CompletableFuture.supplyAsync(
+              () -> inPagesOf(40_000).prune(new Retention(DAY, DAY, DAY), 100));
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1))
+          .until(() -> pruning.isDone() || isSearching());
+      connection.commit();
+      pruning.join();
+    }
+  }
+
+  private boolean isSearching() {
+    return database.number(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND state = 'active' AND backend_xmin IS NOT NULL"
+                + " AND query LIKE '%WITH page AS%' AND pid <> pg_backend_pid()")
+        > 0;
   }
 
   @Test
