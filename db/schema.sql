@@ -2392,6 +2392,10 @@ BEGIN
   END IF;
   SELECT count(*) + b.settled_done + b.settled_cancelled INTO n FROM ticket_base t WHERE t.batch_id = b.id;
   UPDATE batches x SET closed_at = now(), total = n, look_at = now() WHERE x.id = b.id;
+  -- An older snapshot would not see the tickets that others have brought since. One's own batch has none of others.
+  ELSIF current_setting('transaction_isolation') <> 'read committed' AND b.created_at <> now() THEN
+    RAISE EXCEPTION 'batch % cannot be closed in a transaction of isolation level %', b.id, current_setting('transaction_isolation')
+      USING ERRCODE = 'HF422', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED';
   RETURN n;
 END
 $function$;

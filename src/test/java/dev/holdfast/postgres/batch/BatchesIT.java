@@ -22,6 +22,8 @@ import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -342,6 +344,31 @@ class BatchesIT {
                 database.run("UPDATE holdfast.tickets SET batch_id = 1 WHERE batch_id = ?", batch))
         .rootCause()
         .hasMessageContaining("batch_id of a ticket cannot be set by hand");
+  }
+
+  @Test
+  @DisplayName("of others is not closed with an old snapshot, which lacks tickets; one's own is")
+  void oldSnapshot() throws Exception {
+    long batch = database.number("SELECT holdfast.open_batch('ann')");
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      connection.setAutoCommit(false);
+      statement.execute("SELECT count(*) FROM holdfast.batches");
+      inbox.enqueue(NewTicket.ofKind(kind).withBatchId(batch));
+      for (String action : List.of("close_batch", "cancel_batch")) {
+        assertThatThrownBy(
+                () -> statement.execute("SELECT holdfast.%s(%s, 'ann')".formatted(action, batch)))
+            .hasMessageContaining("cannot be closed in a transaction of isolation level");
+        connection.rollback();
+      }
+      statement.execute(
+          "SELECT holdfast.enqueue_batch('[{\"kind\": \"%s\"}]', 'ann')".formatted(kind));
+      connection.commit();
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      connection.setAutoCommit(true);
+    }
+    assertThat(database.number("SELECT holdfast.close_batch(?, 'ann')", batch)).isEqualTo(1);
   }
 
   @Test
