@@ -2109,6 +2109,9 @@ DECLARE
 BEGIN
   PERFORM close_batch(cancel_batch.id, actor);
   UPDATE batches x SET cancelled_at = now(), look_at = now() WHERE x.id = cancel_batch.id AND x.cancelled_at IS NULL AND x.ended_at IS NULL;
+  PERFORM lock_what_goes(w.id) FROM (
+    SELECT b.id FROM ticket_base b
+    WHERE b.batch_id = cancel_batch.id AND b.state NOT IN ('done', 'cancelled') AND b.kind = 'workflow' ORDER BY b.batch_id, b.id LIMIT at_most) w;
   -- All are locked before the first is cancelled. Trap: a loop over the locking query itself would leave out those further on that a cancellation
   -- has changed by then, for PostgreSQL passes over rows that the transaction has changed since the query began.
   tickets := ARRAY(
@@ -2389,13 +2392,13 @@ BEGIN
   b := locked_batch(close_batch.id);
   IF b.closed_at IS NOT NULL THEN
     RETURN b.total;
-  END IF;
-  SELECT count(*) + b.settled_done + b.settled_cancelled INTO n FROM ticket_base t WHERE t.batch_id = b.id;
-  UPDATE batches x SET closed_at = now(), total = n, look_at = now() WHERE x.id = b.id;
   -- An older snapshot would not see the tickets that others have brought since. One's own batch has none of others.
   ELSIF current_setting('transaction_isolation') <> 'read committed' AND b.created_at <> now() THEN
     RAISE EXCEPTION 'batch % cannot be closed in a transaction of isolation level %', b.id, current_setting('transaction_isolation')
       USING ERRCODE = 'HF422', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  END IF;
+  SELECT count(*) + b.settled_done + b.settled_cancelled INTO n FROM ticket_base t WHERE t.batch_id = b.id;
+  UPDATE batches x SET closed_at = now(), total = n, look_at = now() WHERE x.id = b.id;
   RETURN n;
 END
 $function$;
@@ -4037,6 +4040,9 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM require_words('reason', reason);
   PERFORM locked_batch(hold_batch.id);
+  PERFORM lock_steps(w.id) FROM (
+    SELECT b.id FROM ticket_base b
+    WHERE b.batch_id = hold_batch.id AND b.state = 'ready' AND b.kind = 'workflow' ORDER BY b.batch_id, b.id LIMIT at_most) w;
   FOR t IN
     SELECT * FROM ticket_base b WHERE b.batch_id = hold_batch.id AND b.state = 'ready' ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
   LOOP
@@ -5984,6 +5990,7 @@ BEGIN
     ) y ORDER BY y.ticket_id
   LOOP
     looked := looked + 1;
+    PERFORM lock_steps(w.ticket_id);
     SELECT * INTO t FROM ticket_base b WHERE b.id = w.ticket_id FOR UPDATE;
     -- One that was released since, and is on hold again, is held for what nobody has chosen it for. An undo leaves no row.
     IF NOT FOUND OR t.state <> 'on_hold' OR NOT action = ANY (t.hold_actions)
@@ -6075,6 +6082,7 @@ DECLARE
   steps integer := 0;
 BEGIN
   PERFORM require_words('actor', actor), require_length('guidance', guidance);
+  PERFORM lock_steps(release_ticket.id);
   t := locked_ticket(release_ticket.id);
   IF t.kind = 'workflow' AND t.state IN ('ready', 'on_hold') THEN
     steps := release_steps(t, actor, guidance, keep_retries, fresh);
@@ -6302,6 +6310,7 @@ DECLARE
   replayed bigint;
 BEGIN
   PERFORM require_words('actor', actor);
+  PERFORM lock_steps(replay_ticket.id);
   t := locked_ticket(replay_ticket.id);
   SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
   IF t.kind <> 'workflow' OR d.id IS NULL THEN
@@ -8655,6 +8664,7 @@ DECLARE
   steps integer;
 BEGIN
   PERFORM require_words('actor', actor);
+  PERFORM lock_steps(unrelease_ticket.id);
   t := locked_ticket(unrelease_ticket.id);
   IF t.kind = 'workflow' AND t.state = 'ready' THEN
     steps := restored_steps(t, released_with_steps(t.id), actor);

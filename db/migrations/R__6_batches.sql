@@ -332,6 +332,9 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM require_words('reason', reason);
   PERFORM locked_batch(hold_batch.id);
+  PERFORM lock_steps(w.id) FROM (
+    SELECT b.id FROM ticket_base b
+    WHERE b.batch_id = hold_batch.id AND b.state = 'ready' AND b.kind = 'workflow' ORDER BY b.batch_id, b.id LIMIT at_most) w;
   FOR t IN
     SELECT * FROM ticket_base b WHERE b.batch_id = hold_batch.id AND b.state = 'ready' ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
   LOOP
@@ -351,6 +354,9 @@ DECLARE
 BEGIN
   PERFORM close_batch(cancel_batch.id, actor);
   UPDATE batches x SET cancelled_at = now(), look_at = now() WHERE x.id = cancel_batch.id AND x.cancelled_at IS NULL AND x.ended_at IS NULL;
+  PERFORM lock_what_goes(w.id) FROM (
+    SELECT b.id FROM ticket_base b
+    WHERE b.batch_id = cancel_batch.id AND b.state NOT IN ('done', 'cancelled') AND b.kind = 'workflow' ORDER BY b.batch_id, b.id LIMIT at_most) w;
   -- All are locked before the first is cancelled. Trap: a loop over the locking query itself would leave out those further on that a cancellation
   -- has changed by then, for PostgreSQL passes over rows that the transaction has changed since the query began.
   tickets := ARRAY(

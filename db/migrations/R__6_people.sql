@@ -162,6 +162,7 @@ DECLARE
   steps integer := 0;
 BEGIN
   PERFORM require_words('actor', actor), require_length('guidance', guidance);
+  PERFORM lock_steps(release_ticket.id);
   t := locked_ticket(release_ticket.id);
   IF t.kind = 'workflow' AND t.state IN ('ready', 'on_hold') THEN
     steps := release_steps(t, actor, guidance, keep_retries, fresh);
@@ -333,6 +334,7 @@ DECLARE
   steps integer;
 BEGIN
   PERFORM require_words('actor', actor);
+  PERFORM lock_steps(unrelease_ticket.id);
   t := locked_ticket(unrelease_ticket.id);
   IF t.kind = 'workflow' AND t.state = 'ready' THEN
     steps := restored_steps(t, released_with_steps(t.id), actor);

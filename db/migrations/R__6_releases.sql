@@ -193,6 +193,7 @@ BEGIN
     ) y ORDER BY y.ticket_id
   LOOP
     looked := looked + 1;
+    PERFORM lock_steps(w.ticket_id);
     SELECT * INTO t FROM ticket_base b WHERE b.id = w.ticket_id FOR UPDATE;
     -- One that was released since, and is on hold again, is held for what nobody has chosen it for. An undo leaves no row.
     IF NOT FOUND OR t.state <> 'on_hold' OR NOT action = ANY (t.hold_actions)

@@ -256,7 +256,7 @@ END
 $$;
 COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them. uses: by step, those whose results it uses; NULL: all are used. accepted: it was cancelled, and the workflow released since, or made by a replay. left_out: the bytes of the results of its step, where no next step uses them and they are not among the 32 MiB that are read; 0 otherwise. HF422 if those that are used are too long.';
 
--- Whoever finishes a step locks it, then its workflow: so does whoever holds the workflow.
+-- Whoever finishes a step locks it, then its workflow: so does whoever holds, releases or replays the workflow.
 -- Here and below: where a success is enough, what is in review, or was rejected there, is not waited for until the workflow goes on, but is as open.
 CREATE OR REPLACE FUNCTION lock_steps(workflow bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
@@ -460,6 +460,7 @@ DECLARE
   replayed bigint;
 BEGIN
   PERFORM require_words('actor', actor);
+  PERFORM lock_steps(replay_ticket.id);
   t := locked_ticket(replay_ticket.id);
   SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
   IF t.kind <> 'workflow' OR d.id IS NULL THEN

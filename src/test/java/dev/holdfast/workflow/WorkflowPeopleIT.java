@@ -22,11 +22,14 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -396,6 +399,65 @@ class WorkflowPeopleIT {
     }
     assertThat(bench.state(b.id())).isEqualTo("done");
     assertThat(bench.state(id)).isEqualTo("cancelled");
+    database.assertNoTicketIsLost();
+  }
+
+  @ParameterizedTest
+  @DisplayName("is acted on while a person ends one of its steps, and nobody meets a deadlock")
+  @ValueSource(
+      strings = {
+        "release_ticket(%1$s, 'carl')",
+        "unrelease_ticket(%1$s, 'carl')",
+        "replay_ticket(%1$s, 'carl', 'b')",
+        "hold_batch(%2$s, 'carl', 'wait')",
+        "cancel_batch(%2$s, 'carl')",
+        "start_release('carl', 1, ids => '{%1$s}')"
+      })
+  void actedOnAtOnce(String action) throws Exception {
+    long batch = database.number("SELECT holdfast.open_batch('ann')");
+    long id =
+        database.number(
+            "SELECT holdfast.enqueue_ticket(design => ?, title => 'wf', batch_id => ?)",
+            bench.workflowDesign(bench.step("a", "") + "," + bench.step("b", "")),
+            batch);
+    bench.advance();
+    long b = bench.ticketOf(id, "b");
+    if (action.contains("release")) {
+      bench.desk.hold(b, "hal", "wait");
+    }
+    if (action.startsWith("unrelease")) {
+      bench.release(id);
+    }
+    if (action.startsWith("start")) {
+      bench.desk.hold(id, "hal", "wait");
+    }
+    try (Connection ending = bench.pool.getConnection();
+        Statement statement = ending.createStatement()) {
+      ending.setAutoCommit(false);
+      statement.execute("SELECT FROM holdfast.ticket_base WHERE id = " + b + " FOR UPDATE");
+      CompletableFuture<Void> acting =
+          CompletableFuture.runAsync(
+              () -> database.run("SELECT holdfast." + action.formatted(id, batch)));
+      await("the action waits")
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                              + " current_database() AND wait_event_type = 'Lock'")
+                      > 0);
+      statement.execute("SELECT holdfast.cancel_ticket(" + b + ", 'ann')");
+      ending.commit();
+      ending.setAutoCommit(true);
+      try {
+        acting.get(60, TimeUnit.SECONDS);
+      } catch (ExecutionException e) {
+        // It came too late.
+        assertThat(e).hasStackTraceContaining("it is on_hold");
+      }
+    }
+    if (bench.state(id).equals("ready")) {
+      bench.advance();
+    }
     database.assertNoTicketIsLost();
   }
 
