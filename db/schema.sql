@@ -2436,6 +2436,8 @@ CREATE OR REPLACE FUNCTION holdfast.configure_budget(of_scope text, of_period te
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
+  -- Waits for a person who is removing it, whose calls on their way are then to be counted anew.
+  PERFORM FROM budgets b WHERE b.scope = of_scope FOR UPDATE;
   INSERT INTO budgets AS b (scope, per, limit_usd, reserved_usd, configured_usd, configured_per, changed_by)
   VALUES (of_scope, of_period, usd, reserved_before(of_scope), usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE

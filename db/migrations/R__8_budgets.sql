@@ -82,6 +82,8 @@ COMMENT ON FUNCTION reserved_before IS 'What calls on their way have reserved of
 CREATE OR REPLACE FUNCTION configure_budget(of_scope text, of_period text, usd numeric, by_worker text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
+  -- Waits for a person who is removing it, whose calls on their way are then to be counted anew.
+  PERFORM FROM budgets b WHERE b.scope = of_scope FOR UPDATE;
   INSERT INTO budgets AS b (scope, per, limit_usd, reserved_usd, configured_usd, configured_per, changed_by)
   VALUES (of_scope, of_period, usd, reserved_before(of_scope), usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE

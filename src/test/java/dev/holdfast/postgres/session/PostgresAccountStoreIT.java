@@ -36,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -71,6 +72,30 @@ class PostgresAccountStoreIT {
     for (String table : List.of("provider_cooldowns", "budgets", "budget_reservations")) {
       sql.run("DELETE FROM holdfast." + table);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "a budget that is removed while a worker configures it keeps what calls have reserved")
+  void configuredWhileRemoved() throws Exception {
+    String configure = "SELECT holdfast.configure_budget('day', 'day', 5, 'w1')";
+    sql.run(configure);
+    sql.run("SELECT FROM holdfast.reserve_budget('{day}', 3, 1, 1)");
+    try (Connection removing = database.dataSource().getConnection()) {
+      removing.setAutoCommit(false);
+      removing.createStatement().execute("SELECT holdfast.remove_budget('day', 'ann')");
+      CompletableFuture<Void> configuring = CompletableFuture.runAsync(() -> sql.run(configure));
+      Awaitility.await("the worker waits")
+          .until(
+              () ->
+                  sql.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                              + " AND wait_event_type = 'Lock'")
+                      > 0);
+      removing.commit();
+      configuring.get();
+    }
+    assertThat(sql.number("SELECT reserved_usd FROM holdfast.budgets")).isEqualTo(3);
   }
 
   private PostgresAccountStore store(String worker) {
