@@ -130,6 +130,11 @@ BEGIN
     IF NOT passes_on AND on_duplicate = 'replace' THEN
       passes_on := t.state NOT IN ('ready', 'on_hold') OR t.attempt_count > 0;
       IF t.state = 'ready' AND NOT passes_on THEN
+        -- An older snapshot would not see that it waits no more, and somebody may have claimed it since.
+        IF current_setting('transaction_isolation') <> 'read committed' AND is_waiting(t.id) THEN
+          RAISE EXCEPTION 'ticket % cannot be replaced in a transaction of isolation level %: it waits for others',
+            t.id, current_setting('transaction_isolation') USING ERRCODE = 'HF422', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+        END IF;
         passes_on := NOT make_unclaimable(t);
       END IF;
     END IF;

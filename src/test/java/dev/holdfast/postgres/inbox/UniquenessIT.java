@@ -13,6 +13,8 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.InvalidTicketException;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -59,6 +61,34 @@ class UniquenessIT {
   @AfterEach
   void nothingIsLost() {
     database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("of a ticket that waits is not replaced with an old snapshot: it may have begun")
+  void oldSnapshot() throws Exception {
+    long first = queue.enqueue();
+    long id =
+        database.number(
+            "SELECT holdfast.enqueue_ticket(kind => ?, unique_key => ?, after => ARRAY[?::bigint])",
+            queue.kind(),
+            queue.kind(),
+            first);
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      connection.setAutoCommit(false);
+      assertThatThrownBy(
+              () ->
+                  statement.execute(
+                      "SELECT holdfast.enqueue_ticket(kind => '%1$s', unique_key => '%1$s',"
+                              .formatted(queue.kind())
+                          + " on_duplicate => 'replace')"))
+          .hasMessageContaining(
+              "ticket " + id + " cannot be replaced in a transaction of isolation level");
+      connection.rollback();
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      connection.setAutoCommit(true);
+    }
   }
 
   @Test
