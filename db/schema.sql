@@ -8630,6 +8630,8 @@ DECLARE
   last_at timestamptz := (SELECT max(r.released_at) FROM released_holds r WHERE r.release_key = undo_release.release_key);
   t ticket_base;
   h released_holds;
+  chosen integer;
+  undone integer := 0;
 BEGIN
   PERFORM require_words('actor', actor);
   IF last_at <= now() - within THEN
@@ -8637,22 +8639,29 @@ BEGIN
       to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')
       USING ERRCODE = 'HF409', HINT = 'hold_ticket holds what is still ready.';
   END IF;
-  FOR t IN
-    -- Those that were released last come last: the time that is given counts from them. By id, as everybody locks tickets.
-    SELECT b.* FROM (
-      SELECT r.ticket_id FROM released_holds r WHERE r.release_key = undo_release.release_key ORDER BY r.released_at LIMIT at_most
-    ) r JOIN ticket_base b ON b.id = r.ticket_id ORDER BY b.id FOR UPDATE OF b
+  -- Where somebody else has just taken back all that were chosen, there may be more behind them.
   LOOP
-    -- Whoever was faster may have taken it back already, or released it anew.
-    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.release_key = undo_release.release_key;
-    CONTINUE WHEN NOT FOUND;
-    ticket_id := t.id;
-    taken_back := restore_hold(t, h, actor);
-    IF NOT taken_back THEN
-      UPDATE released_holds r SET release_key = NULL WHERE r.ticket_id = t.id;
-    END IF;
-    state := (SELECT x.state FROM tickets x WHERE x.id = t.id);
-    RETURN NEXT;
+    chosen := 0;
+    FOR t IN
+      -- Those that were released last come last: the time that is given counts from them. By id, as everybody locks tickets.
+      SELECT b.* FROM (
+        SELECT r.ticket_id FROM released_holds r WHERE r.release_key = undo_release.release_key ORDER BY r.released_at LIMIT at_most
+      ) r JOIN ticket_base b ON b.id = r.ticket_id ORDER BY b.id FOR UPDATE OF b
+    LOOP
+      chosen := chosen + 1;
+      -- Whoever was faster may have taken it back already, or released it anew.
+      SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.release_key = undo_release.release_key;
+      CONTINUE WHEN NOT FOUND;
+      ticket_id := t.id;
+      taken_back := restore_hold(t, h, actor);
+      IF NOT taken_back THEN
+        UPDATE released_holds r SET release_key = NULL WHERE r.ticket_id = t.id;
+      END IF;
+      state := (SELECT x.state FROM tickets x WHERE x.id = t.id);
+      undone := undone + 1;
+      RETURN NEXT;
+    END LOOP;
+    EXIT WHEN undone > 0 OR chosen = 0;
   END LOOP;
 END
 $function$;

@@ -2,6 +2,7 @@ package dev.holdfast.postgres.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.TicketDesk;
@@ -18,10 +19,14 @@ import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -153,6 +158,32 @@ class UndoReleaseIT {
     assertThat(undo(key)).containsExactly(new Undone(ids.get(1), TicketState.ON_HOLD, true));
     assertThat(ids.stream().map(database::state))
         .containsExactly("ready", "on_hold", "ready", "ready");
+  }
+
+  @Test
+  @DisplayName("22.1: who undoes a release in portions beside another one goes on behind theirs")
+  void besideAnother() throws Exception {
+    release(hold(4), key);
+    try (Connection first = pool.getConnection();
+        Statement statement = first.createStatement()) {
+      first.setAutoCommit(false);
+      statement.execute("SELECT holdfast.undo_release('%s', 'bob', 2)".formatted(key));
+      CompletableFuture<Long> second =
+          CompletableFuture.supplyAsync(
+              () ->
+                  database.number("SELECT count(*) FROM holdfast.undo_release(?, 'bob', 2)", key));
+      await("the second one waits")
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                              + " AND wait_event_type = 'Lock'")
+                      > 0);
+      first.commit();
+      first.setAutoCommit(true);
+      assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+    assertThat(timesUndone()).isEqualTo(4);
   }
 
   @Test
