@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -21,7 +22,7 @@ public final class JsonTree {
    * would be written as half an escape, for which vendors refuse all of the request as no JSON.
    */
   public static Object plain(JsonNode node) {
-    return whole(MAPPER.treeToValue(node, Object.class));
+    return Objects.requireNonNull(whole(MAPPER.treeToValue(node, Object.class)));
   }
 
   private static @Nullable Object whole(@Nullable Object plain) {

@@ -6,6 +6,7 @@ import dev.holdfast.schema.Enqueues;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
+import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +50,8 @@ class ReportRulesTest {
         new JournalEntry.Ended(1, "reported", found, ReportSource.TOOL_CALL, null);
     JournalEntry.Ended read = (JournalEntry.Ended) JournalJson.read(JournalJson.write(end));
     assertThat(found.toJson().toString()).contains("{\"a\":" + number + "}");
-    assertThat(read.report().toJson().toString()).contains("{\"a\":" + number + "}");
+    assertThat(Objects.requireNonNull(read.report()).toJson().toString())
+        .contains("{\"a\":" + number + "}");
   }
 
   @Test
