@@ -320,7 +320,10 @@ public final class NoticeWebhook implements AutoCloseable {
     try {
       return work.run();
     } finally {
-      done.countDown();
+      // Waits for a renewal that is under way: behind this the right is nobody's to renew.
+      synchronized (done) {
+        done.countDown();
+      }
     }
   }
 
@@ -331,14 +334,22 @@ public final class NoticeWebhook implements AutoCloseable {
   private void leadUntil(CountDownLatch done) {
     try {
       while (!done.await(poll.toMillis(), TimeUnit.MILLISECONDS)) {
-        try {
-          lead();
-        } catch (HoldfastException e) {
-          log.debug("the right to tell is not renewed: {}", e.getMessage());
+        synchronized (done) {
+          if (done.getCount() > 0) {
+            renew();
+          }
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void renew() {
+    try {
+      lead();
+    } catch (HoldfastException e) {
+      log.debug("the right to tell is not renewed: {}", e.getMessage());
     }
   }
 
