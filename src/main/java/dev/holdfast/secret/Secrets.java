@@ -5,7 +5,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -33,94 +32,104 @@ public final class Secrets {
    */
   private record Form(String text, String mark, String replacement) {}
 
-  private record Spelled(AnySpelling value, String replacement) {}
-
-  private final Map<String, String> nameByValue;
-  private final List<Form> forms;
-  private final List<Spelled> spelled;
+  /**
+   * @param length of the value itself
+   */
+  private record Spelled(AnySpelling value, int length, String replacement) {}
 
   /**
-   * What was learned, by these or by others that were made of the same; null for what everybody has
-   * and so learns nothing.
+   * All that is looked for, longest first: a secret may be the beginning of a longer one.
+   *
+   * @param learned what was learned when this was made
    */
-  private final @Nullable AtomicReference<@Nullable Secrets> later;
+  private record Wanted(Map<String, String> learned, List<Form> forms, List<Spelled> spelled) {
+    static Wanted of(Map<String, String> own, Map<String, String> learned) {
+      Map<String, String> all = new HashMap<>(learned);
+      all.putAll(own);
+      List<Form> forms = new ArrayList<>();
+      List<Spelled> spelled = new ArrayList<>();
+      all.forEach(
+          (value, name) -> {
+            String replacement = "[redacted:" + name + "]";
+            SecretForms.of(value)
+                .forEach(each -> forms.add(new Form(each, each.replace("\\", ""), replacement)));
+            AnySpelling.of(value)
+                .ifPresent(each -> spelled.add(new Spelled(each, value.length(), replacement)));
+          });
+      forms.sort(Comparator.comparingInt((Form each) -> each.text().length()).reversed());
+      spelled.sort(Comparator.comparingInt(Spelled::length).reversed());
+      return new Wanted(learned, List.copyOf(forms), List.copyOf(spelled));
+    }
+  }
+
+  private final Map<String, String> nameByValue;
+
+  /**
+   * Shared by all that were made of the same; null for what everybody has and so learns nothing.
+   */
+  private final @Nullable AtomicReference<Map<String, String>> learned;
+
+  private volatile Wanted wanted;
 
   private Secrets(
-      Map<String, String> nameByValue, @Nullable AtomicReference<@Nullable Secrets> later) {
+      Map<String, String> nameByValue, @Nullable AtomicReference<Map<String, String>> learned) {
     this.nameByValue = nameByValue;
-    this.later = later;
-    List<Form> all = new ArrayList<>();
-    nameByValue.forEach(
-        (value, name) ->
-            SecretForms.of(value)
-                .forEach(
-                    form -> all.add(new Form(form, form.replace("\\", ""), replacement(name)))));
-    // A secret may be the beginning of a longer one.
-    all.sort(Comparator.comparingInt((Form form) -> form.text().length()).reversed());
-    this.forms = List.copyOf(all);
-    this.spelled =
-        nameByValue.entrySet().stream()
-            .sorted(
-                Comparator.comparingInt((Map.Entry<String, String> each) -> each.getKey().length())
-                    .reversed())
-            .flatMap(each -> spelled(each.getKey(), each.getValue()).stream())
-            .toList();
+    this.learned = learned;
+    this.wanted = Wanted.of(nameByValue, learned == null ? Map.of() : learned.get());
   }
 
-  private static Optional<Spelled> spelled(String value, String name) {
-    return AnySpelling.of(value).map(any -> new Spelled(any, replacement(name)));
-  }
-
-  private static String replacement(String name) {
-    return "[redacted:" + name + "]";
+  private Wanted wanted() {
+    Wanted made = wanted;
+    if (learned == null || learned.get().equals(made.learned())) {
+      return made;
+    }
+    Wanted now = Wanted.of(nameByValue, learned.get());
+    wanted = now;
+    return now;
   }
 
   /**
    * @param nameByValue what to call each value in its place; values that are too short are ignored
    */
   public static Secrets of(Map<String, String> nameByValue) {
-    return of(nameByValue, new AtomicReference<>());
+    return of(nameByValue, new AtomicReference<>(Map.of()));
   }
 
   private static Secrets of(
-      Map<String, String> nameByValue, AtomicReference<@Nullable Secrets> later) {
+      Map<String, String> nameByValue, AtomicReference<Map<String, String>> learned) {
+    return new Secrets(longEnough(nameByValue), learned);
+  }
+
+  private static Map<String, String> longEnough(Map<String, String> nameByValue) {
     Map<String, String> kept = new HashMap<>(nameByValue);
     kept.keySet().removeIf(value -> value.length() < SHORTEST);
-    return new Secrets(Map.copyOf(kept), later);
+    return Map.copyOf(kept);
   }
 
   /** These and more. */
   public Secrets and(Map<String, String> moreByValue) {
-    Map<String, String> all = new HashMap<>(nameByValue);
-    moreByValue.forEach(all::putIfAbsent);
-    return of(all, later == null ? new AtomicReference<>() : later);
+    Map<String, String> all = new HashMap<>(moreByValue);
+    all.putAll(nameByValue);
+    return of(all, learned == null ? new AtomicReference<>(Map.of()) : learned);
   }
 
   /** One more from now on, for these and for all that were or will be made of the same. */
   public void learn(String value, String name) {
-    if (later != null && !nameByValue.containsKey(value)) {
-      later.updateAndGet(known -> (known == null ? NONE : known).with(value, name));
+    if (learned != null && !nameByValue.containsKey(value)) {
+      learned.updateAndGet(
+          known -> {
+            Map<String, String> more = new HashMap<>(known);
+            return more.putIfAbsent(value, name) == null ? longEnough(more) : known;
+          });
     }
-  }
-
-  private @Nullable Secrets learned() {
-    return later == null ? null : later.get();
-  }
-
-  private Secrets with(String value, String name) {
-    return nameByValue.containsKey(value) ? this : and(Map.of(value, name));
   }
 
   /** Characters of the longest form in which a secret may come; 0 without secrets. */
   public int longest() {
-    Secrets more = learned();
-    return more == null ? ownLongest() : Math.max(ownLongest(), more.longest());
-  }
-
-  private int ownLongest() {
-    int form = forms.isEmpty() ? 0 : forms.getFirst().text().length();
+    Wanted now = wanted();
+    int form = now.forms().isEmpty() ? 0 : now.forms().getFirst().text().length();
     return Math.max(
-        form, spelled.stream().mapToInt(each -> each.value().longest()).max().orElse(0));
+        form, now.spelled().stream().mapToInt(each -> each.value().longest()).max().orElse(0));
   }
 
   /**
@@ -128,18 +137,9 @@ public final class Secrets {
    * it can end behind it.
    */
   public int settled(String text) {
-    Secrets more = learned();
-    int end = ownSettled(text);
-    for (int before = -1; more != null && before != end; ) {
-      before = end;
-      end = ownSettled(text.substring(0, more.settled(text.substring(0, end))));
-    }
-    return end;
-  }
-
-  private int ownSettled(String text) {
+    Wanted now = wanted();
     int end = text.length();
-    for (Form form : forms) {
+    for (Form form : now.forms()) {
       int at = Math.max(0, text.length() - form.text().length() + 1);
       while (at < end && !form.text().regionMatches(0, text, at, text.length() - at)) {
         at++;
@@ -148,10 +148,10 @@ public final class Secrets {
     }
     for (int before = end + 1; before > end; ) {
       before = end;
-      for (Form form : forms) {
+      for (Form form : now.forms()) {
         end = startOfOneAcross(text, form.text(), end);
       }
-      for (Spelled each : spelled) {
+      for (Spelled each : now.spelled()) {
         end = each.value().startOfOneAcross(text, end);
       }
     }
@@ -166,18 +166,14 @@ public final class Secrets {
 
   /** The text without secrets; where its end was cut off, without the beginning of one there. */
   public String redact(String text) {
-    Secrets more = learned();
-    return redactOwn(more == null ? text : more.redact(text));
-  }
-
-  private String redactOwn(String text) {
+    Wanted now = wanted();
     String safe = text.endsWith(CUT) ? withoutBeginning(text) : text;
     if (AnySpelling.mayBeIn(text)) {
-      for (Spelled each : spelled) {
+      for (Spelled each : now.spelled()) {
         safe = each.value().replace(safe, each.replacement());
       }
     }
-    for (Form form : forms) {
+    for (Form form : now.forms()) {
       safe = safe.replace(form.text(), form.replacement());
     }
     return safe;
@@ -195,14 +191,10 @@ public final class Secrets {
    * it has no secret it stays as it is.
    */
   public String redactJson(String json) {
-    Secrets more = learned();
-    return redactOwnJson(more == null ? json : more.redactJson(json));
-  }
-
-  private String redactOwnJson(String json) {
-    boolean seen = mayBeIn(json);
+    Wanted now = wanted();
+    boolean seen = mayBeIn(json, now);
     // Any character may be written by its number: then only the text that was read tells.
-    if (!seen && (forms.isEmpty() || (!json.contains("\\u") && !json.contains(CUT)))) {
+    if (!seen && (now.forms().isEmpty() || (!json.contains("\\u") && !json.contains(CUT)))) {
       return json;
     }
     try {
@@ -212,16 +204,16 @@ public final class Secrets {
     } catch (JacksonException | NumberFormatException e) {
       String safe = redact(json);
       // Without a secret that has a quote it may be JSON.
-      return safe.equals(json) ? json : redactOwnJson(safe);
+      return safe.equals(json) ? json : redactJson(safe);
     }
   }
 
   /** In JSON a quote has a backslash, and in JSON inside of JSON it has three. */
-  private boolean mayBeIn(String json) {
+  private static boolean mayBeIn(String json, Wanted now) {
     String plain = json.indexOf('\\') < 0 ? json : json.replace("\\", "");
-    return forms.stream().anyMatch(form -> plain.contains(form.mark()))
+    return now.forms().stream().anyMatch(form -> plain.contains(form.mark()))
         || (AnySpelling.mayBeIn(json)
-            && spelled.stream().anyMatch(each -> each.value().isIn(json)));
+            && now.spelled().stream().anyMatch(each -> each.value().isIn(json)));
   }
 
   @Override

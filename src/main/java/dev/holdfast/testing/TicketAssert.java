@@ -3,21 +3,17 @@ package dev.holdfast.testing;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
+import dev.holdfast.schema.ExactJson;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Assertions about one ticket. Each looks at the database anew; one that does not hold is an {@link
  * AssertionError} that tells the ticket's story.
  */
 public final class TicketAssert {
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
-
   private final TicketReader reader;
   private final long id;
 
@@ -97,7 +93,7 @@ public final class TicketAssert {
 
   private static JsonNode tree(String json) {
     try {
-      return JSON.readTree(json);
+      return ExactJson.MAPPER.readTree(json);
     } catch (JacksonException e) {
       throw new IllegalArgumentException("no JSON: " + json, e);
     }

@@ -2,10 +2,10 @@ package dev.holdfast.worker;
 
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schema.Enqueues;
+import dev.holdfast.schema.ExactJson;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -13,10 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 /** Tickets that a handler adds, said as a job says them. */
 final class AddedTickets {
   private static final String USUAL_QUEUE = NewTicket.ofDesign("any").queue();
-
-  /** Numbers keep their digits. */
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
   private AddedTickets() {}
 
@@ -44,7 +40,7 @@ final class AddedTickets {
               + ticket);
     }
     ObjectNode json = JsonMapper.shared().createObjectNode().put("design", design(ticket));
-    json.set("payload", MAPPER.readTree(ticket.payload()));
+    json.set("payload", ExactJson.MAPPER.readTree(ticket.payload()));
     if (ticket.title() != null) {
       json.put("title", ticket.title());
     }

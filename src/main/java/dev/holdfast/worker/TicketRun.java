@@ -257,7 +257,8 @@ final class TicketRun implements TicketContext, Runnable {
     try {
       trace = claim.begin(claimed);
     } catch (Throwable e) {
-      log.warn("the beginning of ticket {} could not be traced", claimed.id(), e);
+      ForeignFailure.warn(
+          log, "the beginning of ticket %s could not be traced".formatted(claimed.id()), e);
     }
   }
 
@@ -265,7 +266,8 @@ final class TicketRun implements TicketContext, Runnable {
     try {
       trace.end(finish());
     } catch (Throwable e) {
-      log.warn("the end of ticket {} could not be traced", claimed.id(), e);
+      ForeignFailure.warn(
+          log, "the end of ticket %s could not be traced".formatted(claimed.id()), e);
     }
   }
 

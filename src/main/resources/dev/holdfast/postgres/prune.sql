@@ -26,20 +26,20 @@ WITH page AS MATERIALIZED (
   ORDER BY b.id
   LIMIT :limit
   FOR UPDATE SKIP LOCKED
-), free AS MATERIALIZED (
+), unneeded AS MATERIALIZED (
   -- Somebody may have enqueued a follower between the look of this statement and its lock. needed_by looks anew.
   SELECT o.id FROM old o WHERE holdfast.needed_by(o.id) IS NULL
 ), attempts AS (
-  DELETE FROM holdfast.ticket_attempts a WHERE a.ticket_id = ANY (ARRAY(SELECT id FROM free))
+  DELETE FROM holdfast.ticket_attempts a WHERE a.ticket_id = ANY (ARRAY(SELECT id FROM unneeded))
 ), guidance AS (
-  DELETE FROM holdfast.ticket_guidance g WHERE g.ticket_id = ANY (ARRAY(SELECT id FROM free))
+  DELETE FROM holdfast.ticket_guidance g WHERE g.ticket_id = ANY (ARRAY(SELECT id FROM unneeded))
 ), activity AS (
-  DELETE FROM holdfast.ticket_activity y WHERE y.ticket_id = ANY (ARRAY(SELECT id FROM free))
+  DELETE FROM holdfast.ticket_activity y WHERE y.ticket_id = ANY (ARRAY(SELECT id FROM unneeded))
 ), deleted AS (
-  DELETE FROM holdfast.ticket_base b WHERE b.id = ANY (ARRAY(SELECT id FROM free))
+  DELETE FROM holdfast.ticket_base b WHERE b.id = ANY (ARRAY(SELECT id FROM unneeded))
 )
 SELECT
-  (SELECT count(*) FROM free) AS deleted,
+  (SELECT count(*) FROM unneeded) AS deleted,
   (SELECT max(id) FROM page) AS last,
   COALESCE((SELECT min(created_at) FROM page)
     < now() - LEAST(NULLIF(:done_ms, 0), NULLIF(:cancelled_ms, 0)) * interval '1 millisecond', false) AS aged

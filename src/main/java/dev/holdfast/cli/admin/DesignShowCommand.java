@@ -5,6 +5,7 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.schema.ExactJson;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.Locale;
@@ -12,8 +13,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code holdfast design show}. */
 @Command(
@@ -56,13 +55,10 @@ final class DesignShowCommand implements Callable<Integer> {
   }
 
   private static String text(Design design) {
-    // Numbers keep their digits.
-    JsonMapper mapper =
-        JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
     String document =
-        mapper
+        ExactJson.MAPPER
             .writerWithDefaultPrettyPrinter()
-            .writeValueAsString(mapper.readTree(design.definition()));
+            .writeValueAsString(ExactJson.MAPPER.readTree(design.definition()));
     return String.format(
         Locale.ROOT,
         "%s, version %d, kind %s%n%s",

@@ -1,6 +1,6 @@
 package dev.holdfast.cli.inspect;
 
-import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.LostDatabase;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.QueueUnavailableException;
@@ -21,11 +21,12 @@ final class ListWatch {
   private static final String WIPE = "\u001b[H\u001b[2J\u001b[3J";
 
   private final Terminal terminal;
-  private boolean lost;
+  private final LostDatabase lost;
   private @Nullable List<TicketSummary> shown;
 
   ListWatch(HoldfastCommand root) {
     this.terminal = root.terminal();
+    this.lost = new LostDatabase(terminal);
   }
 
   void follow(Supplier<List<TicketSummary>> rows, Consumer<List<TicketSummary>> print)
@@ -33,9 +34,9 @@ final class ListWatch {
     while (!terminal.isDeaf()) {
       try {
         look(rows.get(), print);
-        lost = false;
+        lost.found();
       } catch (QueueUnavailableException e) {
-        sayLost(e);
+        lost.tell(e);
       }
       Thread.sleep(EVERY);
     }
@@ -52,13 +53,5 @@ final class ListWatch {
     }
     shown = rows;
     print.accept(rows);
-  }
-
-  /** A database that is restarted is waited for. */
-  private void sayLost(QueueUnavailableException e) {
-    if (!lost) {
-      terminal.progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
-    }
-    lost = true;
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
-import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.LostDatabase;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
@@ -62,8 +62,6 @@ public final class LogsCommand implements Callable<Integer> {
       names = "--json",
       description = "Print one JSON object with stdout, stderr and how long they are.")
   private boolean json;
-
-  private boolean lost;
 
   public LogsCommand(HoldfastCommand root) {
     this.root = root;
@@ -131,6 +129,7 @@ public final class LogsCommand implements Callable<Integer> {
   }
 
   private void follow(TicketReader reader, long number) throws InterruptedException {
+    LostDatabase lost = new LostDatabase(root.terminal());
     Integer followed = attempt;
     int looksAfterEnd = 0;
     while (looksAfterEnd < LOOKS_AFTER_END && !root.terminal().isDeaf()) {
@@ -138,7 +137,7 @@ public final class LogsCommand implements Callable<Integer> {
         // Looked at before its output: what has ended by then begins no attempt any more.
         Optional<TicketRow> ended = ended(reader, number);
         Optional<AttemptOutput> output = reader.output(number, followed);
-        lost = false;
+        lost.found();
         if (output.isPresent()) {
           followed = output.get().attempt();
           show(output.get());
@@ -147,7 +146,7 @@ public final class LogsCommand implements Callable<Integer> {
           throw noAttempt(ended.get());
         }
       } catch (QueueUnavailableException e) {
-        sayLost(e);
+        lost.tell(e);
       }
       Thread.sleep(POLL);
     }
@@ -158,14 +157,5 @@ public final class LogsCommand implements Callable<Integer> {
     return ticket.state().equals("done") || ticket.state().equals("cancelled")
         ? Optional.of(ticket)
         : Optional.empty();
-  }
-
-  /** A database that is restarted is waited for. */
-  private void sayLost(QueueUnavailableException e) {
-    if (!lost) {
-      root.terminal()
-          .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
-    }
-    lost = true;
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.cli.inspect;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.Keyboard;
+import dev.holdfast.cli.output.LostDatabase;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
@@ -56,13 +57,14 @@ public final class WatchCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print each event as a JSON object on a line.")
   private boolean json;
 
-  private boolean lost;
+  private final LostDatabase lost;
 
   /** Of one ticket that is watched; null for all. */
   private @Nullable OutputLines output;
 
   public WatchCommand(HoldfastCommand root) {
     this.root = root;
+    this.lost = new LostDatabase(root.terminal());
   }
 
   @Override
@@ -137,14 +139,10 @@ public final class WatchCommand implements Callable<Integer> {
     try {
       List<TimelineEntry> events = new ArrayList<>(output == null ? List.of() : output.next());
       events.addAll(feed.next());
-      lost = false;
+      lost.found();
       return events;
     } catch (QueueUnavailableException e) {
-      if (!lost) {
-        root.terminal()
-            .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
-      }
-      lost = true;
+      lost.tell(e);
       return List.of();
     }
   }

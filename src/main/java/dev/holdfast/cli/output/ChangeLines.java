@@ -23,17 +23,14 @@ public record ChangeLines<T>(
   public void follow(Terminal terminal, T first) throws InterruptedException {
     T seen = first;
     String told = words.apply(first);
-    boolean lost = false;
+    LostDatabase lost = new LostDatabase(terminal);
     while (!hasEnded.test(seen) && !terminal.isDeaf()) {
       Thread.sleep(EVERY);
       try {
         seen = look.get();
-        lost = false;
+        lost.found();
       } catch (QueueUnavailableException e) {
-        if (!lost) {
-          terminal.progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
-        }
-        lost = true;
+        lost.tell(e);
       }
       String now = words.apply(seen);
       if (!now.equals(told)) {

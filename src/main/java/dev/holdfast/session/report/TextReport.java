@@ -1,19 +1,14 @@
 package dev.holdfast.session.report;
 
+import dev.holdfast.schema.ExactJson;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Reads JSON objects out of what models write. */
 public final class TextReport {
-  /** A number keeps its digits: 1e400 would become a text. */
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
-
   private static final Pattern FENCED =
       Pattern.compile("\\A\\s*```(?:json)?[^\\S\\n]*+\\n(.*?)\\n?```\\s*\\z", Pattern.DOTALL);
 
@@ -22,7 +17,7 @@ public final class TextReport {
   /** The object that the text is; empty where it is anything else. */
   public static Optional<JsonNode> object(String text) {
     try {
-      JsonNode node = JSON.readTree(text);
+      JsonNode node = ExactJson.MAPPER.readTree(text);
       return node != null && node.isObject() ? Optional.of(node) : Optional.empty();
     } catch (JacksonException | NumberFormatException e) {
       return Optional.empty();

@@ -10,7 +10,6 @@ import dev.holdfast.queue.PeopleNotices.ReviewNotice;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,9 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +46,7 @@ public final class NoticeWebhook implements AutoCloseable {
   private final InstantSource clock;
   private final Duration poll;
   private final NoticeSender sender;
-  private final String process = UUID.randomUUID().toString();
+  private final RightToTell right;
   private final Set<Long> told = new TreeSet<>();
   private final Thread thread;
   private int failures;
@@ -72,6 +68,7 @@ public final class NoticeWebhook implements AutoCloseable {
     this.clock = clock;
     this.poll = poll;
     this.sender = receiver.sender(clock);
+    this.right = new RightToTell(notices, receiver, poll);
     // An interrupt would close the connection of a virtual thread that reads from the database.
     this.thread = Thread.ofPlatform().name("webhook").daemon().unstarted(this::run);
   }
@@ -123,7 +120,7 @@ public final class NoticeWebhook implements AutoCloseable {
     if (failures == 0) {
       sleeper.sleep(wait(0));
     } else {
-      leading(
+      right.keptDuring(
           () -> {
             sleeper.sleep(wait(failures));
             return true;
@@ -138,7 +135,7 @@ public final class NoticeWebhook implements AutoCloseable {
   }
 
   private void round() throws InterruptedException {
-    Long from = lead();
+    Long from = right.take();
     if (from == null) {
       // Another process tells; what this one knew may be old by the time it takes over.
       told.clear();
@@ -266,22 +263,16 @@ public final class NoticeWebhook implements AutoCloseable {
         .orElse(untold.settled());
   }
 
-  /** For longer than one delivery takes as a rule, with its words and without. */
-  private @Nullable Long lead() {
-    Duration time = receiver.timeout().multipliedBy(2).plusSeconds(20).plus(poll.multipliedBy(2));
-    return notices.lead(receiver.name(), process, time);
-  }
-
   private void advance(long from, long to) {
     if (to > from) {
-      notices.told(receiver.name(), process, to);
+      right.told(to);
       told.removeIf(id -> id <= to);
     }
   }
 
   /** True if the receiver is done with it: took it, or is not asked any more. */
   private boolean deliver(NoticeGroup group) throws InterruptedException {
-    if (lead() == null) {
+    if (right.take() == null) {
       return false;
     }
     return switch (send(group)) {
@@ -297,60 +288,17 @@ public final class NoticeWebhook implements AutoCloseable {
 
   /** What one ticket says must not keep back what others have to tell. */
   private NoticeSender.Sent send(NoticeGroup group) throws InterruptedException {
-    NoticeSender.Sent sent = leading(() -> sender.send(event(group)));
+    NoticeSender.Sent sent = right.keptDuring(() -> sender.send(event(group)));
     if (!(sent instanceof NoticeSender.Refused refused)) {
       return sent;
     }
     NoticeEvent bare = event(group.withoutWords());
-    NoticeSender.Sent again = leading(() -> sender.send(bare));
+    NoticeSender.Sent again = right.keptDuring(() -> sender.send(bare));
     if (again instanceof NoticeSender.Taken) {
       log.warn(
           "{} refused {} ({}) and has it without its words", receiver, bare.id(), refused.why());
     }
     return again;
-  }
-
-  /**
-   * A mail server has its time for each of many steps: who told by then without the right to tell
-   * would be followed by another one who tells the same, and so on for ever.
-   */
-  private <T> T leading(Work<T> work) throws InterruptedException {
-    CountDownLatch done = new CountDownLatch(1);
-    Thread.ofVirtual().name("webhook-lead").start(() -> leadUntil(done));
-    try {
-      return work.run();
-    } finally {
-      // Waits for a renewal that is under way: behind this the right is nobody's to renew.
-      synchronized (done) {
-        done.countDown();
-      }
-    }
-  }
-
-  private interface Work<T> {
-    T run() throws InterruptedException;
-  }
-
-  private void leadUntil(CountDownLatch done) {
-    try {
-      while (!done.await(poll.toMillis(), TimeUnit.MILLISECONDS)) {
-        synchronized (done) {
-          if (done.getCount() > 0) {
-            renew();
-          }
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void renew() {
-    try {
-      lead();
-    } catch (HoldfastException e) {
-      log.debug("the right to tell is not renewed: {}", e.getMessage());
-    }
   }
 
   private NoticeEvent event(NoticeGroup group) {

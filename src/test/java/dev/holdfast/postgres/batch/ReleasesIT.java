@@ -297,15 +297,17 @@ class ReleasesIT {
         .isEqualTo("no ticket of step 1 came through: 2 on hold with another error");
   }
 
+  private List<String> heldIds() {
+    return database.column(
+        "SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold' ORDER BY id", kind);
+  }
+
   @Test
   @DisplayName("a person stops it; tickets that others released or cancelled are skipped")
   void stopped() {
     hold(9);
     Release release = desk.start(of(2, "4,all", null), "ann");
-    List<String> held =
-        database.column(
-            "SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold' ORDER BY id",
-            kind);
+    List<String> held = heldIds();
     database.run("SELECT holdfast.cancel_ticket(?::bigint, 'bob')", held.get(0));
     database.run("SELECT holdfast.release_ticket(?::bigint, 'bob')", held.get(1));
     assertThat(finish()).isEqualTo(3);
@@ -327,10 +329,7 @@ class ReleasesIT {
   void heldAgain() {
     hold(4);
     Release release = desk.start(of(2, "all", null), "ann");
-    List<String> held =
-        database.column(
-            "SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold' ORDER BY id",
-            kind);
+    List<String> held = heldIds();
     database.run("SELECT holdfast.release_ticket(?::bigint, 'bob')", held.get(0));
     database.run("SELECT holdfast.hold_ticket(?::bigint, 'bob', 'not this one')", held.get(0));
     database.run("SELECT holdfast.release_ticket(?::bigint, 'bob')", held.get(1));

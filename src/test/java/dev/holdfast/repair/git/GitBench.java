@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,5 +91,29 @@ public record GitBench(Path temp) {
   public TicketRepository open(long id, Path repository) throws IOException, InterruptedException {
     return tickets()
         .open(id, RepositorySource.local(repository.toString(), "main"), Optional.empty());
+  }
+
+  /** A bare clone, as it is at a URL. */
+  public Path bare(Path repository) throws IOException, InterruptedException {
+    Path bare = temp.resolve("bare.git");
+    owner(temp, "clone", "-q", "--bare", repository.toString(), bare.toString());
+    return bare;
+  }
+
+  public TicketRepository remote(long id, Path bare, String ref)
+      throws IOException, InterruptedException {
+    return tickets().open(id, RepositorySource.remote("file://" + bare, ref), Optional.empty());
+  }
+
+  /** Commits a result in which a.txt is repaired. */
+  public String repaired(TicketRepository repository) throws IOException, InterruptedException {
+    return repaired(repository, Instant.now());
+  }
+
+  public String repaired(TicketRepository repository, Instant at)
+      throws IOException, InterruptedException {
+    Worktree worktree = repository.worktree("main", repository.baseTree());
+    Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+    return repository.commit(worktree.snapshot(), "Repair a\n\nIt was broken.", at);
   }
 }
