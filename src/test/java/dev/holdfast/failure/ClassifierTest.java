@@ -383,6 +383,30 @@ class ClassifierTest {
     assertThat(ofText("HTTP 429: account in arrears")).isEqualTo(API_ERROR);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "quota exceeded | API_ERROR",
+        "quota exceeded, resets in 60 seconds | TRANSIENT",
+        "quota exceeded; try again in 60 seconds | TRANSIENT",
+        "daily quota exhausted, resets in 2 hours | TRANSIENT",
+        "monthly limit reached, resets in 3 days | TRANSIENT",
+        "EXIT-QUOTA-EXCEEDED | API_ERROR",
+        "EXIT-QUOTA-EXCEEDED: resets in 3600 seconds | TRANSIENT",
+        "402 Payment Required | API_ERROR",
+        "402 Payment Required; try again in 5 minutes | API_ERROR",
+        "402 Payment Required; resets in 5 minutes | TRANSIENT",
+        "{\"code\":\"insufficient_quota\",\"message\":\"it resets in 1 hour\"} | TRANSIENT",
+        "{\"code\":\"insufficient_quota\",\"resets_in_seconds\":3600} | TRANSIENT",
+        "Disk quota exceeded, resets in 5 minutes | SYSTEM_ERROR",
+        "x-ratelimit-reset-requests: 6m0s {\"code\":\"insufficient_quota\"} | API_ERROR",
+      })
+  @DisplayName("T5: a used-up quota is transient where its text says when it is there again")
+  void quotaResets(String text, Category expected) {
+    assertThat(ofText(text)).isEqualTo(expected);
+  }
+
   @Test
   @DisplayName("A8: what a failing assertion quotes is neither a status nor a hint")
   void testReports() {
