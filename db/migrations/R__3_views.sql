@@ -183,13 +183,14 @@ UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
 FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id) JOIN ticket_base b ON b.id = u.ticket_id AND b.state = 'ready' AND l.id > b.fence
 UNION ALL
--- The error of a decision is in the row of its attempt. Not joined: a planner that takes a ticket for one of few attempts would compare each
--- of them with each decision.
-SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y.details, y.created_at) || COALESCE((
-  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error)
+-- The error of a decision is in the row of its attempt, and so is when it was made: the row of activity is written later. Not joined: a
+-- planner that takes a ticket for one of few attempts would compare each of them with each decision.
+SELECT y.ticket_id, y.created_at, y.action, y.actor, COALESCE((
+  SELECT with_retry_time(y.action, y.details, a.finished_at) || error_facts(a.rule, a.fingerprint, a.error_title, a.error)
   FROM ticket_attempts a
   WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
-    AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END), '{}')
+    AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END),
+  with_retry_time(y.action, y.details, y.created_at))
 FROM ticket_activity y
 WHERE y.ticket_id IS NOT NULL;
 COMMENT ON VIEW ticket_timeline IS 'Everything that happened to a ticket: SELECT * FROM ${flyway:defaultSchema}.ticket_timeline WHERE ticket_id = 17 ORDER BY at.';

@@ -43,6 +43,25 @@ class ViewsIT {
   }
 
   @Test
+  @DisplayName(
+      "A30: the time of a retry in the timeline is the ticket's, however late it was logged")
+  void timeOfRetry() {
+    long id = inbox.enqueue(NewTicket.ofKind("told"));
+    tickets.fail(id, "told", Category.TRANSIENT, "HTTP 503");
+    sql.run(
+        "UPDATE holdfast.ticket_activity SET created_at = created_at + interval '1 second'"
+            + " WHERE ticket_id = ?",
+        id);
+    assertThat(
+            sql.value(
+                "SELECT (l.details->>'retryAfter')::timestamptz = date_trunc('milliseconds',"
+                    + " t.retry_after) FROM holdfast.ticket_timeline l JOIN holdfast.tickets t ON"
+                    + " t.id = l.ticket_id WHERE l.ticket_id = ? AND l.event = 'retry_decision'",
+                id))
+        .isEqualTo("t");
+  }
+
+  @Test
   @DisplayName("A65: of 3 retries 2 succeed: 66.67 %; a release is no retry; nothing yet is no row")
   void retryOutcomes() {
     String outcomes =
