@@ -15,8 +15,8 @@ public sealed interface FinishResult {
   /**
    * {@code {retried: true, retryAfter}} (A31).
    *
-   * @param retriesBefore how many retries had been used before; above 0, the failed execution was
-   *     one (A65)
+   * @param retriesBefore how many retries there had been, those after the death of a worker among
+   *     them; above 0, the failed execution was one (A65)
    */
   record Retried(long ticketId, Instant retryAfter, RetryDecision decision, long retriesBefore)
       implements FinishResult {}

@@ -237,10 +237,7 @@ final class Completer {
         switch (result) {
           case FinishResult.Succeeded each ->
               new TicketEvent.Succeeded(
-                  id,
-                  each.state(),
-                  run.claimed().retryCount() > 0,
-                  Duration.ofNanos(run.ranForNanos()));
+                  id, each.state(), run.claimed().isRetry(), Duration.ofNanos(run.ranForNanos()));
           case FinishResult.Retried each -> FailureEvents.retried(each, false);
           case FinishResult.Held each -> FailureEvents.held(each, false);
           case FinishResult.Parked each -> new TicketEvent.Parked(id, each.reason());

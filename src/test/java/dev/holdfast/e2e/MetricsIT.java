@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,6 +132,41 @@ class MetricsIT {
       assertThat(second.metric("tickets_retries_finished_total{outcome=\"succeeded\"}"))
           .isEqualTo(1);
       assertThat(second.metric("retry_success_rate")).isEqualTo(50);
+    }
+  }
+
+  @Test
+  @DisplayName("A65: an execution after the death of its worker is a retry, though it uses up none")
+  void afterCrash() throws Exception {
+    Job job =
+        Job.of(
+            directory,
+            """
+            [ $HOLDFAST_ATTEMPT -gt 1 ] || { echo $$ > pid.$HOLDFAST_TICKET_ID.1; exec sleep 600; }
+            [ -e failed ] || { touch failed; echo ETIMEDOUT >&2; exit 1; }
+            """);
+    rows.addDesign("killed", job);
+    try (Installation impatient =
+        Installation.on(database, directory)
+            .with("HOLDFAST_WORKER_LEASE", "2s")
+            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms")) {
+      long one = rows.enqueue("killed", "killed");
+      long other = rows.enqueue("killed", "killed");
+      HoldfastProcess first = impatient.worker("--queue", "killed");
+      List<ProcessHandle> orphans = List.of(job.awaitStart(one, 1), job.awaitStart(other, 1));
+      first.signal("KILL");
+      first.awaitExit(Duration.ofSeconds(10));
+      orphans.forEach(ProcessHandle::destroyForcibly);
+
+      HoldfastProcess second = impatient.worker("--queue", "killed");
+      rows.awaitState(one, "done");
+      rows.awaitState(other, "done");
+      assertThat(second.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(1);
+      assertThat(second.metric("tickets_retries_finished_total{outcome=\"succeeded\"}"))
+          .isEqualTo(2);
     }
   }
 

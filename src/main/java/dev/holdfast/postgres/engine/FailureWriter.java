@@ -208,7 +208,7 @@ final class FailureWriter {
   private static FinishResult result(DecidedFailure failed, Instant at) {
     long id = failed.key().ticketId();
     RetryDecision decision = failed.decision();
-    long retriesBefore = failed.shared().currentAttempt() - 1;
+    long retriesBefore = failed.shared().retriesBefore();
     log.debug("ticket {}: {}", id, decision);
     return decision.shouldRetry()
         ? new FinishResult.Retried(id, at.plus(decision.nextDelay()), decision, retriesBefore)

@@ -35,6 +35,12 @@ record SharedDecision(
     return attemptOutcome.wireName();
   }
 
+  /** With the executions that followed the death of a worker, which use up none. */
+  long retriesBefore() {
+    int died = attemptOutcome == AttemptOutcome.CRASHED ? 1 : 0;
+    return currentAttempt - 1 + Math.max(0, counts.crashCount() - died);
+  }
+
   @Nullable String holdReason() {
     return hold == null ? null : hold.reason();
   }
