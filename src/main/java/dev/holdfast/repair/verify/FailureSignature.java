@@ -14,6 +14,9 @@ final class FailureSignature {
   /** The first and last lines of an output that say what there is to say. */
   private static final int EDGE = 100;
 
+  /** What a message says first, of one whose end is cut. */
+  private static final int BEGINNING = 1000;
+
   private record Step(Pattern pattern, String replacement) {
     Step(String regex, String replacement) {
       this(Pattern.compile(regex), replacement);
@@ -72,16 +75,30 @@ final class FailureSignature {
       if (!run.passed()) {
         text.append("command ").append(run.name()).append('\n');
         run.failing().stream()
-            .map(check -> normalised(check.name() + "\n" + check.message(), directory))
+            .map(check -> uncut(check, directory))
             .distinct()
             .sorted()
             .forEach(check -> text.append("check ").append(check).append('\n'));
-        if (run.tests() == 0) {
+        if (run.tests() == 0 || run.failing().stream().anyMatch(FailureSignature::isEnd)) {
           text.append(normalised(edges(run.output()), directory)).append('\n');
         }
       }
     }
     return text.isEmpty() ? Optional.empty() : Optional.of(Sha256.hex(text.toString()));
+  }
+
+  /** Where a message is cut depends on how long the times and places in it are. */
+  private static String uncut(FailingCheck check, String directory) {
+    String text =
+        normalised(check.name() + "\n" + (isEnd(check) ? "" : check.message()), directory);
+    return check.message().endsWith("…") && text.length() > BEGINNING
+        ? text.substring(0, BEGINNING)
+        : text;
+  }
+
+  /** The end of an output, which counts itself. */
+  private static boolean isEnd(FailingCheck check) {
+    return check.message().startsWith("…");
   }
 
   /** Visible for tests: what of a text counts. */

@@ -286,6 +286,27 @@ class VerifierIT {
 
   @Test
   @DisplayName(
+      "E23: where a long output or a long text of a test is cut does not count: a longer duration"
+          + " moves the cut")
+  void cuts() throws Exception {
+    String output =
+        "seq -f 'test %%g of the suite has run and is fine' 90; echo '1 failed in %s s'; exit 1";
+    assertThat(verify(output.formatted("12.34")).failureSignature())
+        .isEqualTo(verify(output.formatted("9.1")).failureSignature())
+        .isNotEqualTo(verify(output.replace("1 failed", "2 failed")).failureSignature());
+    String report =
+        "mkdir -p out; (echo '<testsuite><testcase name=\"a\"><failure>%s ms over';"
+            + " seq -f 'at demo.Calc.step%%g of the trace' 90;"
+            + " echo '</failure></testcase></testsuite>') > out/a.xml; exit 1";
+    Optional<String> glob = Optional.of("out/*.xml");
+    assertThat(verify(report.formatted("1234"), glob, Success.SEEN_ONCE).failureSignature())
+        .isEqualTo(verify(report.formatted("7"), glob, Success.SEEN_ONCE).failureSignature())
+        .isNotEqualTo(
+            verify(report.replace("over", "under"), glob, Success.SEEN_ONCE).failureSignature());
+  }
+
+  @Test
+  @DisplayName(
       "Where bubblewrap works a command cannot write outside of the worktree, and git can be asked")
   void confined() throws Exception {
     Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
