@@ -62,6 +62,17 @@ class ShortlistTest {
     assertThat(list.first().number()).isEqualTo(gap == 0 ? 1 : 2);
   }
 
+  @ParameterizedTest
+  @CsvSource({"2.2, 1.2, true", "8.3, 7.3, true", "2.2, 1.1, false"})
+  @DisplayName("E30: scores with decimals that are 1 apart are a near-tie, too")
+  void decimals(double best, double next, boolean near) {
+    Shortlist list =
+        Shortlist.ofReviewed(
+            List.of(candidate(1, 1, 1), candidate(2, 2, 2)),
+            List.of(score(1, best), score(2, next)));
+    assertThat(list.near().isEmpty()).isEqualTo(!near);
+  }
+
   @Test
   @DisplayName("E29: whom the reviewer left out comes last, and is in no near-tie")
   void leftOut() {
