@@ -3,7 +3,7 @@ package dev.holdfast.repair;
 /**
  * The counts of the L2 loop. Immutable.
  *
- * @param iterations that have begun
+ * @param iterations that a model has answered in
  * @param nonImproving repairs in a row that left the failure as it was (E19, E20, E22)
  * @param applyFailures patches in a row that did not apply (E21)
  * @param escalations to L3 so far

@@ -104,7 +104,6 @@ final class RepairLoop {
 
   /** One L2 iteration; whether the verification passes after it. */
   private boolean repaired(int iteration) throws IOException, InterruptedException {
-    state = state.begun();
     parts.log().note(new RunEvent.IterationStarted(iteration));
     String name = "iteration-" + iteration;
     ModelText output =
@@ -119,6 +118,8 @@ final class RepairLoop {
                   String prompt = Prompts.repair(task, tree, verified, signals, sources);
                   return parts.models().ask(Prompts.REPAIR, prompt, 0, events);
                 });
+    // One that the budget has no call for is no repair (E48).
+    state = state.begun();
     Trial trial =
         parts
             .log()

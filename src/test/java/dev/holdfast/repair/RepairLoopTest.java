@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -351,6 +352,52 @@ class RepairLoopTest {
     assertThatThrownBy(bench::run).isInstanceOf(InterruptedException.class);
     assertThat(tokens()).isEqualTo(15);
     assertThat(bench.run().spent().costUsd()).isEqualByComparingTo("0.02");
+  }
+
+  @Test
+  @DisplayName("E11: a call that is broken off because a person takes the ticket ends in the trace")
+  void takenAway() throws Exception {
+    Journal kept = bench.journal;
+    AtomicBoolean over = new AtomicBoolean();
+    bench.journal =
+        new Journal() {
+          @Override
+          public List<JournalEntry> entries() {
+            return kept.entries();
+          }
+
+          @Override
+          public void append(List<JournalEntry> entries) {
+            if (over.get()) {
+              throw new IllegalStateException("the lease is over");
+            }
+            kept.append(entries);
+          }
+
+          @Override
+          public void appendLate(JournalEntry entry) {
+            over.set(true);
+            kept.append(List.of(entry));
+          }
+        };
+    bench.model.repairs(ScriptedModel.BROKEN_OFF);
+    assertThatThrownBy(bench::run).isInstanceOf(InterruptedException.class);
+    assertThat(bench.payloads("ProviderRequestStarted")).hasSize(1);
+    assertThat(bench.payloads("ProviderRequestFinished"))
+        .singleElement()
+        .satisfies(each -> assertThat(each.path("error").asString()).isEqualTo("aborted"));
+  }
+
+  @Test
+  @DisplayName("E48: an iteration that the budget has no call for is no repair, and is not counted")
+  void noCallLeft() throws Exception {
+    bench.limits(5, Duration.ofHours(1), 2, null);
+    bench.model.repairs(change("bad 0", "bad 1"), change("bad 1", "bad 2"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(bench.payloads("RepairAttempted")).hasSize(2);
+    assertThat(end.counts().iterations()).isEqualTo(2);
+    assertThat(bench.payloads("RunStopped").getFirst().path("iterations").asInt()).isEqualTo(2);
   }
 
   private long tokens() throws Exception {

@@ -182,15 +182,21 @@ public final class RunLog {
 
   /**
    * Keeps the events of a fault. What was noted before it is not among them: whoever takes the step
-   * again notes that again. When the lease is over, the fault matters more than events that cannot
-   * be kept.
+   * again notes that again. A call may have been broken off because a person has taken the ticket
+   * (E11). When the lease is over, the fault matters more than events that cannot be kept.
    */
   private void keepFault(List<JsonNode> events) {
     if (events.isEmpty()) {
       return;
     }
+    String name = numbered("fault-");
     try {
-      write(numbered("fault-"), RunJson.MAPPER.nullNode(), events, Paid.NOTHING);
+      try {
+        write(name, RunJson.MAPPER.nullNode(), events, Paid.NOTHING);
+      } catch (RuntimeException e) {
+        LOG.debug("the attempt of {} may be over", name, e);
+        writeLate(name, events, Paid.NOTHING);
+      }
     } catch (RuntimeException e) {
       LOG.debug("events of a step that failed were not kept", e);
     }
@@ -202,9 +208,12 @@ public final class RunLog {
   }
 
   /** The same of a call that was interrupted: the attempt may be over by now. */
-  public synchronized void brokenOff(Paid paid) {
-    JournalEntry.StepFinished entry =
-        step(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), paid);
+  public void brokenOff(Paid paid) {
+    writeLate(numbered("unanswered-"), List.of(), paid);
+  }
+
+  private synchronized void writeLate(String name, List<JsonNode> events, Paid paid) {
+    JournalEntry.StepFinished entry = step(name, RunJson.MAPPER.nullNode(), events, paid);
     journal.appendLate(entry);
     keep(entry);
   }
