@@ -507,7 +507,8 @@ COMMENT ON FUNCTION replay_ticket IS 'Works a workflow again from one of its ste
 CREATE OR REPLACE VIEW workflow_steps AS
 SELECT b.id AS workflow_id, s.key AS step,
   CASE
-    WHEN s.key = ANY (w.skipped) THEN 'skipped'
+    -- What is skipped at the very end is not stored: a workflow that has ended has begun all else.
+    WHEN s.key = ANY (w.skipped) OR c.tickets IS NULL AND b.state IN ('needs_review', 'done') THEN 'skipped'
     WHEN c.tickets IS NULL THEN 'waiting'
     WHEN c.on_hold > 0 THEN 'on_hold'
     WHEN c.in_progress > 0 THEN 'in_progress'

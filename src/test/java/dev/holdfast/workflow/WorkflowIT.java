@@ -191,6 +191,24 @@ class WorkflowIT {
   }
 
   @Test
+  @DisplayName("shows as skipped what it left out at its very end")
+  void skippedAtTheEnd() {
+    long id =
+        bench.workflow(
+            bench.step("ask", "")
+                + ","
+                + bench.step("publish", "\"after\": [\"ask\"], \"when\": \"results.ask.ok\"")
+                + ","
+                + bench.after("tell", "publish"),
+            "{}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "{\"ok\": false}");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+    assertThat(bench.steps(id).toString()).isEqualTo("{ask=done, publish=skipped, tell=skipped}");
+  }
+
+  @Test
   @DisplayName("with an empty list goes on at once")
   void noItems() {
     long id =
