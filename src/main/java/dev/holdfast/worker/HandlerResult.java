@@ -158,7 +158,7 @@ public sealed interface HandlerResult {
     return new Parked(
         "question: " + firstLine(question.ask()),
         List.of("answer", "cancel"),
-        "{\"cause\":\"question\",\"question\":" + question.toJson() + "}");
+        "{\"holdCause\":\"question\",\"question\":" + question.toJson() + "}");
   }
 
   private static void requireWords(String reason) {

@@ -63,7 +63,7 @@ class QuestionsIT {
         .containsEntry("retry_count", "0");
     assertThat(
             database.value(
-                "SELECT details->>'cause' FROM holdfast.ticket_activity WHERE ticket_id = ? AND"
+                "SELECT details->>'holdCause' FROM holdfast.ticket_activity WHERE ticket_id = ? AND"
                     + " action = 'held'",
                 id))
         .isEqualTo("question");
