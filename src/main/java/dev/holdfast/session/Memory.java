@@ -38,6 +38,7 @@ final class Memory {
   private JournalEntry.@Nullable Answered lastAnswer;
   private JournalEntry.@Nullable Ended ended;
   private JournalEntry.@Nullable Discarded lastDiscarded;
+  private JournalEntry.@Nullable TurnFailed lastFailed;
   private Standing standing = Standing.START;
   private Spent spent = Spent.NOTHING;
   private boolean callFailed;
@@ -84,8 +85,10 @@ final class Memory {
       case JournalEntry.Answered each -> answered(each);
       case JournalEntry.Discarded each -> discarded(each);
       // Its words are for people; models are never shown them (D17).
-      case JournalEntry.TurnFailed each ->
-          standing = each.standing() == null ? standing : each.standing();
+      case JournalEntry.TurnFailed each -> {
+        standing = each.standing() == null ? standing : each.standing();
+        lastFailed = each;
+      }
       case JournalEntry.ToolStarted each -> started.add(each.callId());
       case JournalEntry.ToolFinished each -> toolFinished(each.reply());
       case JournalEntry.Compacted each -> {
@@ -178,6 +181,11 @@ final class Memory {
   /** The last answer of no use in this execution; null where there is none. */
   JournalEntry.@Nullable Discarded lastDiscarded() {
     return lastDiscarded;
+  }
+
+  /** The last error that ended a run of a turn; null where there is none. */
+  JournalEntry.@Nullable TurnFailed lastFailed() {
+    return lastFailed;
   }
 
   /** As of the last entry; where none of this execution is there, at its beginning. */

@@ -91,6 +91,11 @@ final class Progress {
     failedRuns += byError ? 1 : 0;
   }
 
+  /** The chain of retries has been told as over; a later session begins a new one (D20). */
+  void retriesCancelled() {
+    failedRuns = 0;
+  }
+
   /** The model has tried to report (B45); what is not accepted brings the final turn nearer. */
   void reportRefused(String reason) {
     reportAttempts++;

@@ -6,6 +6,7 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.session.event.SessionEvents;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.Route;
 import java.math.BigDecimal;
 
@@ -47,6 +48,20 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
     BigDecimal cost = route.provider().cost(target.model(), usage).orElse(null);
     return new JournalEntry.Discarded(
         progress.turn(), attempt, target, why, usage, cost, standing(), unanswered);
+  }
+
+  /**
+   * A chain of retries that was cancelled is over, although the session may go on: whoever holds a
+   * ticket and releases it finds all of its retries again (D20).
+   */
+  void keepCancelled() {
+    JournalEntry.TurnFailed last = memory.lastFailed();
+    if (last != null && progress.failedRuns() > 0) {
+      progress.retriesCancelled();
+      memory.recordLate(
+          new JournalEntry.TurnFailed(
+              last.turn(), last.target(), last.type(), AutoRetry.CANCELLED, standing()));
+    }
   }
 
   /** For the journal. */

@@ -119,6 +119,9 @@ public final class Session {
       result = stopped ? new SessionResult.Stopped() : new SessionResult.Cancelled();
     }
     RunState run = wiring.run();
+    if (result instanceof SessionResult.Cancelled) {
+      run.keepCancelled();
+    }
     events.emit(
         new SessionEvent.Finished(
             result, run.progress().newReportAttempts(), run.memory().spent()));

@@ -8,6 +8,7 @@ import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.event.SessionEvent.AutoRetryDeferred;
 import dev.holdfast.session.event.SessionEvent.AutoRetryEnd;
 import dev.holdfast.session.event.SessionEvent.AutoRetryStart;
+import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
@@ -77,6 +78,48 @@ class AutoRetryAbortTest {
     assertThat(bench.events(AutoRetryEnd.class)).isEmpty();
     assertThat(bench.events(AutoRetryDeferred.class))
         .containsExactly(new AutoRetryDeferred(1, null, AutoRetry.STOPPING));
+  }
+
+  @Test
+  @DisplayName(
+      "D20, D39: a retry that a person's hold has cancelled is over: the next chain is new")
+  void freshAfterCancel() throws Exception {
+    Bench bench = waiting();
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+    running.interrupt();
+    running.result();
+
+    Bench answered = Bench.with(Replies.report()).autoRetry().maxRetries(1);
+    answered.journal = new InMemoryJournal(bench.journal.entries());
+    answered.run();
+    Bench failing = Bench.with(Replies.broken(), Replies.report()).autoRetry().maxRetries(1);
+    failing.journal = new InMemoryJournal(bench.journal.entries());
+    failing.run();
+
+    assertThat(answered.events(AutoRetryEnd.class)).as("the end was told already").isEmpty();
+    assertThat(failing.events(AutoRetryStart.class))
+        .extracting(AutoRetryStart::attempt)
+        .containsExactly(1);
+    assertThat(failing.events(AutoRetryEnd.class)).containsExactly(new AutoRetryEnd(true, 1, null));
+  }
+
+  @Test
+  @DisplayName("D20, D39: so is one whose call was running then")
+  void freshAfterCancelledCall() throws Exception {
+    Bench bench = new Bench().autoRetry().maxRetries(1);
+    CountDownLatch reached = new CountDownLatch(1);
+    bench.target("one").then(Replies.broken()).thenHang(reached::countDown);
+    Running running = Running.start(bench);
+    reached.await();
+    running.interrupt();
+    running.result();
+
+    Bench next = Bench.with(Replies.report()).autoRetry().maxRetries(1);
+    next.journal = bench.journal;
+    next.run();
+
+    assertThat(next.events(AutoRetryEnd.class)).isEmpty();
   }
 
   @Test

@@ -102,10 +102,10 @@ final class PostgresJournal implements Journal {
       if (kept == texts.length) {
         last += kept;
       } else {
-        LOG.info("ticket {} does not count a call that was broken off", lease.ticketId());
+        LOG.info("ticket {} does not keep how its session was broken off", lease.ticketId());
       }
     } catch (QueueUnavailableException | TicketBusyException e) {
-      LOG.warn("ticket {} does not count a call that was broken off", lease.ticketId(), e);
+      LOG.warn("ticket {} does not keep how its session was broken off", lease.ticketId(), e);
     }
   }
 

@@ -23,8 +23,8 @@ public interface Journal {
   void append(List<JournalEntry> entries);
 
   /**
-   * Keeps what a call may have cost that was broken off, if that can still be kept: the attempt may
-   * be over, and what cannot be kept is dropped then.
+   * Keeps what a call may have cost that was broken off, or that its retries were, if that can
+   * still be kept: the attempt may be over, and what cannot be kept is dropped then.
    */
   default void appendLate(JournalEntry entry) {
     append(List.of(entry));

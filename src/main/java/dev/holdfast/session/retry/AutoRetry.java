@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * other methods may be called from any thread.
  */
 public final class AutoRetry {
-  static final String CANCELLED = "Retry cancelled";
+  public static final String CANCELLED = "Retry cancelled";
   public static final String STOPPING = "the worker is being stopped";
 
   private final RetryContext context;
