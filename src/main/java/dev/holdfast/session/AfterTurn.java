@@ -91,14 +91,14 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
   }
 
   private SessionResult errored(TurnEnd.Errored end) {
-    if (signal.requested() != StopSignal.Request.NONE) {
+    Exhausted bySession = autoRetry.exhausted();
+    if (signal.requested() != StopSignal.Request.NONE && bySession == null) {
       return stopped();
     }
     ExitCode exit =
         end.error().type().equals(FailureKind.TIMEOUT.wireName())
             ? ExitCode.INACTIVITY_TIMEOUT
             : ExitCode.NO_LLM_RESPONSE;
-    Exhausted bySession = autoRetry.exhausted();
     Exhausted by = bySession == null ? new Exhausted("turn", end.attempts()) : bySession;
     String reason = run.progress().forced() == null ? "llm_error" : run.progress().forcedName();
     return pendingOr(() -> failed(exit, end.error(), reason, by));

@@ -13,6 +13,8 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
+import dev.holdfast.session.retry.AutoRetrySettings;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,54 @@ class AutoRetryAbortTest {
     next.run();
 
     assertThat(next.events(AutoRetryEnd.class)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("D22, D39: an error of a call that ran while its worker stopped puts the retry off")
+  void errorWhileStopping() {
+    Bench bench = new Bench().autoRetry().maxRetries(1);
+    bench
+        .target("one")
+        .then(Replies.broken())
+        .then(
+            request -> {
+              bench.session().stop();
+              return Replies.broken();
+            });
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Stopped.class);
+
+    assertThat(bench.events(AutoRetryEnd.class)).isEmpty();
+    assertThat(bench.events(AutoRetryStart.class))
+        .extracting(AutoRetryStart::attempt)
+        .containsExactly(1, 2);
+    assertThat(bench.events(AutoRetryDeferred.class))
+        .containsExactly(new AutoRetryDeferred(2, null, AutoRetry.STOPPING));
+    Bench next = Bench.with(Replies.report()).autoRetry().maxRetries(1);
+    next.journal = bench.journal;
+    next.run();
+    assertThat(next.events(AutoRetryEnd.class)).containsExactly(new AutoRetryEnd(true, 2, null));
+  }
+
+  @Test
+  @DisplayName("D12, D39: retries that are used up while the worker stops end the session")
+  void exhaustedWhileStopping() {
+    Bench bench = new Bench().autoRetry().maxRetries(1);
+    bench.settings =
+        bench.settings.withAutoRetry(
+            new AutoRetrySettings(true, 1, Duration.ofSeconds(2), false, false));
+    bench
+        .target("one")
+        .then(Replies.broken())
+        .then(
+            request -> {
+              bench.session().stop();
+              return Replies.broken();
+            });
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Failed.class);
+
+    assertThat(bench.events(AutoRetryEnd.class)).hasSize(1);
   }
 
   @Test

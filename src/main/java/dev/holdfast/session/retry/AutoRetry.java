@@ -72,7 +72,7 @@ public final class AutoRetry {
     AutoRetrySettings now = settings;
     return now.enabled()
         && !now.skipIfExhaustedBelow()
-        && signal.requested() == StopSignal.Request.NONE
+        && signal.requested() != StopSignal.Request.CANCEL
         && RetryableError.isRetryable(errored.error(), now.wholeNumbers());
   }
 
@@ -99,7 +99,13 @@ public final class AutoRetry {
   /** Whatever else ends the chain (D21, D22); harmless where there is none. */
   public void close(TurnEnd end) {
     switch (end) {
-      case TurnEnd.Errored each -> close(each.error().message());
+      case TurnEnd.Errored each -> {
+        if (signal.requested() == StopSignal.Request.STOP) {
+          defer(chain.attempt(), null, STOPPING);
+        } else {
+          close(each.error().message());
+        }
+      }
       case TurnEnd.Fatal each -> close(each.error().message());
       case TurnEnd.Overflow each -> close(each.error().message());
       case TurnEnd.Invalid each -> close(each.error().message());
