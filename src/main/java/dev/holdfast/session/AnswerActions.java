@@ -164,7 +164,7 @@ record AnswerActions(
     int turn = run.progress().turn();
     List<JournalEntry> entries = new ArrayList<>();
     replies.forEach(reply -> entries.addAll(admission.entries(turn, reply)));
-    run.memory().record(entries);
+    run.record(entries);
     replies.forEach(reply -> run.events().emit(new SessionEvent.ToolFinished(turn, reply)));
   }
 

@@ -78,7 +78,10 @@ final class Memory {
     switch (entry) {
       case JournalEntry.Said each -> {
         said.add(each.input().key());
-        personSpoke |= each.input().byPerson();
+        if (each.input().byPerson()) {
+          personSpoke = true;
+          standing = standing.withoutPending();
+        }
         add(new Message.User(each.input().text()));
         ended = null;
       }

@@ -131,6 +131,10 @@ final class Progress {
     pending = new Standing.Pending(report, source);
   }
 
+  void forgetPending() {
+    pending = null;
+  }
+
   void force(Standing.Forced reason) {
     forced = reason;
   }

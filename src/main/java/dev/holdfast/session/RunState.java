@@ -9,6 +9,7 @@ import dev.holdfast.session.journal.Standing;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.Route;
 import java.math.BigDecimal;
+import java.util.List;
 
 /** The state that the parts of one execution share. Confined to the session's thread. */
 record RunState(Memory memory, Progress progress, Notices notices, SessionEvents events) {
@@ -22,6 +23,15 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
         standing.notices().stream()
             .filter(each -> !isLastNoMore || !NoticeText.isOfFinalTurn(each))
             .toList());
+  }
+
+  /** Writes down what may hold a person's words: a report from before them counts no more. */
+  void record(List<JournalEntry> entries) {
+    memory.record(entries);
+    if (entries.stream()
+        .anyMatch(e -> e instanceof JournalEntry.Said(var said) && said.byPerson())) {
+      progress.forgetPending();
+    }
   }
 
   /** A call without an answer may have been paid for all the same, and counts. */

@@ -72,6 +72,6 @@ record SessionRun(
   }
 
   private void say(List<Input> fresh) {
-    fresh.forEach(input -> run.memory().record(new JournalEntry.Said(input)));
+    fresh.forEach(input -> run.record(List.of(new JournalEntry.Said(input))));
   }
 }

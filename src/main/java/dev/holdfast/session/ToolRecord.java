@@ -46,7 +46,7 @@ final class ToolRecord implements ToolProgress, AutoCloseable {
   public synchronized void finished(ToolReply reply) throws InterruptedException {
     refuseIfClosed();
     int turn = run.progress().turn();
-    run.memory().record(admission.entries(turn, reply));
+    run.record(admission.entries(turn, reply));
     run.events().emit(new SessionEvent.ToolFinished(turn, reply));
   }
 

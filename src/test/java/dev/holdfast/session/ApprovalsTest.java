@@ -198,6 +198,18 @@ class ApprovalsTest {
   }
 
   @Test
+  @DisplayName("B50: a cached report from before a person denied a call is no result")
+  void cachedBeforeDenial() {
+    Bench first = Bench.with(Replies.text(Replies.REPORT), Replies.calls(SEND_1));
+    first.approvals = (answer, turn, calls) -> calls.stream().map(this::permission).toList();
+    assertThat(first.run()).isInstanceOf(SessionResult.AwaitsApproval.class);
+    said.put("s1", new Approvals.Permission.Denied(SEND_1, "not to 1"));
+
+    assertThat(withReport(first.journal, Replies.empty()).maxTurns(2).run())
+        .isInstanceOf(SessionResult.Failed.class);
+  }
+
+  @Test
   @DisplayName("5.4: a report next to a call that was allowed without a word is taken")
   void allowedWithoutWords() {
     Journal journal = answeredWithReport();

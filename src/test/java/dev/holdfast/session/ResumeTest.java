@@ -283,6 +283,24 @@ class ResumeTest {
 
   @Test
   @DisplayName(
+      "B50: a cached report from before a person spoke is no result of the final turn, after a"
+          + " crash neither")
+  void cachedBeforeWords() {
+    Bench first = Bench.with(Replies.text(Replies.REPORT), Replies.calls(LOOK), Replies.report());
+    first.run();
+    List<JournalEntry> cached = first.journal.entries().subList(0, 3);
+    List<JournalEntry> heard = with(cached, new JournalEntry.Said(WORDS));
+
+    assertThat(over(cached, Replies.empty()).maxTurns(2).run())
+        .isInstanceOf(SessionResult.Reported.class);
+    assertThat(told(over(cached, Replies.empty()).maxTurns(2)))
+        .isInstanceOf(SessionResult.Failed.class);
+    assertThat(told(over(heard, Replies.empty()).maxTurns(2)))
+        .isInstanceOf(SessionResult.Failed.class);
+  }
+
+  @Test
+  @DisplayName(
       "5.1: a person who speaks before a call has begun is heard before it runs: the model is"
           + " asked again")
   void heardBeforeCalls() {

@@ -61,6 +61,22 @@ public record Standing(
     return new Standing(turns + 1, 0, false, turns, 0, 0, 0, "none", null, null, List.of());
   }
 
+  /** A person has spoken since: a report that knows nothing of it counts no more. */
+  public Standing withoutPending() {
+    return new Standing(
+        turn,
+        collapsedTo,
+        collapsedInTurn,
+        turnsCompleted,
+        tries,
+        failedRuns,
+        reportAttempts,
+        lastStopReason,
+        forced,
+        null,
+        notices);
+  }
+
   /** At the next turn. */
   public Standing next() {
     return new Standing(
