@@ -1,5 +1,9 @@
 package dev.holdfast.session;
 
+import static dev.holdfast.llm.Standstill.Kind.COOLING;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.Target;
 import dev.holdfast.session.event.SessionEvent;
@@ -142,6 +146,11 @@ final class TurnRunner {
       TurnAttempt tried, TurnError error, Route route, Routing routing) {
     boolean deadAccount = tellIfDead(error) && routing.isShut(route);
     tries += deadAccount ? 0 : 1;
+    boolean mayWait = !parts.after().isLast(tries) && waits < MAX_WAITS;
+    if (mayWait && isOverAlready(error) && !routing.isShut(route)) {
+      routing.refused(
+          route, new Standstill(COOLING, SHORTEST_WAIT, true, List.of(), error.message(), null));
+    }
     Standstill closed = error.isOfAccount() ? routing.standstill() : null;
     if (closed == null) {
       run.events().emit(tried.event(run.progress().turn(), Duration.ZERO));
@@ -153,6 +162,16 @@ final class TurnRunner {
       return new TurnEnd.StoodStill(closed, error);
     }
     return waitFor(wait, closed, routing, error);
+  }
+
+  /** B27: no hint is too short to be waited for, also one that is over before it is heard of. */
+  private static boolean isOverAlready(TurnError error) {
+    CallResult.Failed failure = error.failure();
+    if (failure == null || failure.kind() != FailureKind.RATE_LIMIT) {
+      return false;
+    }
+    Duration hint = failure.retryAfter();
+    return hint != null && !hint.isNegative() && hint.compareTo(SHORTEST_WAIT) < 0;
   }
 
   /** B11, B12: the exit code of a refused key stands in the log, whatever comes after it. */

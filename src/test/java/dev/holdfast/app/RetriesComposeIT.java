@@ -166,10 +166,11 @@ class RetriesComposeIT {
     assertThat(fleet.tickets.outcomes(id)).containsExactly("succeeded");
   }
 
-  @Test
+  @ParameterizedTest
+  @CsvSource({"retry-after-ms, 900", "retry-after-ms, 5", "Retry-After, 0"})
   @DisplayName("B26: a cool-down shorter than a second is waited for a second")
-  void shortest() {
-    models.nextFor("gpt-a", error(429, "rate_limit_error", "no", Map.of("retry-after-ms", "900")));
+  void shortest(String header, String value) {
+    models.nextFor("gpt-a", error(429, "rate_limit_error", "no", Map.of(header, value)));
     models.always(DONE);
     long id = work("short", ONE);
     fleet.awaitAll(List.of(id), "done");

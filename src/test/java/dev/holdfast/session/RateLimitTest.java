@@ -27,7 +27,7 @@ class RateLimitTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"25,1000", "2000,2000", "60000,60000"})
+  @CsvSource({"0,1000", "25,1000", "2000,2000", "60000,60000"})
   @DisplayName("B26, B27: the wait that is asked for is kept, within the bounds")
   void hint(long hint, long wait) {
     Bench bench = Bench.guarded(after(hint), Replies.report());
@@ -64,6 +64,18 @@ class RateLimitTest {
 
     assertThat(bench.tried()).containsExactly("one", "two", "two");
     assertThat(bench.sleeper.millis).containsExactly(2000L);
+  }
+
+  @Test
+  @DisplayName("B27, B30: hints that are over at once are waited for after all targets, not before")
+  void overAtOnce() {
+    Bench bench = Bench.guarded(after(0), Replies.report());
+    bench.guardedTarget("two", after(0), Replies.report());
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.tried()).containsExactly("one", "two", "one");
+    assertThat(bench.sleeper.millis).containsExactly(1000L);
   }
 
   @Test
