@@ -102,8 +102,8 @@ final class TurnRunner {
   }
 
   private TurnEnd attempts() throws InterruptedException {
-    Routing routing = new Routing(open());
     attempt = run.progress().tries();
+    Routing routing = new Routing(open(), attempt);
     tries = attempt;
     waits = 0;
     JournalEntry.Discarded last = run.memory().lastDiscarded();

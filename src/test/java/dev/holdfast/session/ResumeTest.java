@@ -263,6 +263,20 @@ class ResumeTest {
     assertThat(bench.journal.entries()).hasSize(before);
   }
 
+  @Test
+  @DisplayName("B5: a turn that was cut off goes on with the target whose turn it is")
+  void nextTarget() {
+    Bench first = Bench.with(Replies.text("hm"), Replies.report());
+    first.run();
+    Bench second = over(first.journal.entries().subList(0, 2), Replies.text("hm"));
+    second.target("two", Replies.text("hm"));
+    second.target("three", Replies.report());
+
+    assertThat(second.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(second.tried()).containsExactly("two", "three");
+  }
+
   private static final Input WORDS = Input.guidance("1", "do not do that");
   private static final ToolCall REPORT = Replies.call("r", ReportRules.TOOL, Replies.REPORT);
 

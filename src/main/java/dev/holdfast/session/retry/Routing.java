@@ -16,7 +16,15 @@ public final class Routing {
   private int cursor;
 
   public Routing(List<Route> routes) {
+    this(routes, 0);
+  }
+
+  /**
+   * @param tried attempts of this run of the turn that an earlier process has made
+   */
+  public Routing(List<Route> routes, int tried) {
     this.routes = List.copyOf(routes);
+    this.cursor = tried;
   }
 
   /** The next target that may be called; null where none may, see {@link #standstill}. */
