@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.Message;
@@ -35,24 +36,25 @@ record AttemptRunner(
             requests.to(target, run.memory().history(), shown, run.progress().forced() != null));
     ChatRequest request = permit.request();
     if (request == null) {
-      return failed(
-          attempt, TurnError.of(target, Objects.requireNonNull(permit.refused())), Duration.ZERO);
+      TurnError refused = TurnError.of(target, Objects.requireNonNull(permit.refused()));
+      return failed(attempt, route, refused, Usage.NONE, Duration.ZERO);
     }
     long start = ports.nanoTime().getAsLong();
     CallResult result;
     try {
       result = signal.call(() -> route.provider().call(request, run.events().stream()));
     } catch (RuntimeException e) {
-      return failed(attempt, TurnError.thrown(target, e), since(start));
+      return failed(attempt, route, TurnError.thrown(target, e), Usage.NONE, since(start));
     } catch (InterruptedException e) {
       run.keepBrokenOff(attempt, route, "aborted", e);
-      tellAborted(attempt, target, since(start));
+      tellAborted(attempt, route, e, since(start));
       throw e;
     }
     return switch (result) {
       case CallResult.Failed failure -> {
         run.keepPaid(attempt, route, failure.kind().wireName(), failure.usage());
-        yield failed(attempt, TurnError.of(target, failure), since(start));
+        TurnError error = TurnError.of(target, failure);
+        yield failed(attempt, route, error, failure.usage(), since(start));
       }
       case CallResult.Answer answer -> answered(attempt, route, answer, shown, since(start));
       case CallResult.Refused none -> {
@@ -107,18 +109,30 @@ record AttemptRunner(
     };
   }
 
-  private static TurnAttempt failed(int attempt, TurnError error, Duration latency) {
-    return tried(attempt, error.target(), error.type(), latency, error);
+  private static TurnAttempt failed(
+      int attempt, Route route, TurnError error, Usage usage, Duration latency) {
+    return tried(attempt, route, error.type(), usage, latency, error);
   }
 
-  private void tellAborted(int attempt, Target target, Duration latency) {
-    TurnAttempt aborted = tried(attempt, target, "aborted", latency, null);
+  private void tellAborted(int attempt, Route route, InterruptedException e, Duration latency) {
+    Usage usage = e instanceof BrokenOffException brokenOff ? brokenOff.usage() : Usage.NONE;
+    TurnAttempt aborted = tried(attempt, route, "aborted", usage, latency, null);
     run.events().emit(aborted.event(run.progress().turn(), Duration.ZERO));
   }
 
+  /** B72: a try without an answer tells of what it counts for in the journal. */
   private static TurnAttempt tried(
-      int attempt, Target target, String status, Duration latency, @Nullable TurnError error) {
-    return new TurnAttempt(attempt, target, status, Usage.NONE, null, latency, error);
+      int attempt,
+      Route route,
+      String status,
+      Usage usage,
+      Duration latency,
+      @Nullable TurnError error) {
+    BigDecimal cost =
+        usage.equals(Usage.NONE)
+            ? null
+            : route.provider().cost(route.target().model(), usage).orElse(null);
+    return new TurnAttempt(attempt, route.target(), status, usage, cost, latency, error);
   }
 
   private Duration since(long start) {

@@ -1,8 +1,11 @@
 package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
@@ -69,6 +72,31 @@ class SessionEventsTest {
                 Duration.ZERO,
                 null,
                 Duration.ZERO));
+  }
+
+  @Test
+  @DisplayName("B72: a try that timed out or was broken off tells of what it counts for")
+  void countedTries() throws Exception {
+    Usage worst = new Usage(90, 0, 0, 20);
+    Bench bench = new Bench();
+    bench
+        .target("one")
+        .then(Replies.failed(FailureKind.TIMEOUT, true, "no answer").withUsage(worst))
+        .then(
+            request -> {
+              throw new BrokenOffException(new InterruptedException("stopped"), worst);
+            });
+
+    assertThat(Running.start(bench).result()).isEqualTo(new SessionResult.Cancelled());
+
+    assertThat(bench.events(SessionEvent.AttemptFinished.class))
+        .extracting(
+            SessionEvent.AttemptFinished::status,
+            SessionEvent.AttemptFinished::usage,
+            SessionEvent.AttemptFinished::costUsd)
+        .containsExactly(
+            tuple("timeout", worst, new BigDecimal("0.01")),
+            tuple("aborted", worst, new BigDecimal("0.01")));
   }
 
   @Test
