@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A PostgreSQL of our own for {@code demo} and {@code worker --embedded}: real, durable, on
@@ -54,6 +55,9 @@ public final class EmbeddedServer implements AutoCloseable {
   private final EmbeddedServerOptions options;
   private final EmbeddedServerControl control;
 
+  /** Of the server that commands of this home found until this one came. */
+  private final @Nullable EmbeddedServerRecord replaced;
+
   /** Of this process; the file's lock is for others. */
   private final ReentrantLock changing = new ReentrantLock();
 
@@ -65,9 +69,11 @@ public final class EmbeddedServer implements AutoCloseable {
       EmbeddedServerOptions options,
       EmbeddedServerControl control,
       EmbeddedServerRecord record,
+      @Nullable EmbeddedServerRecord replaced,
       boolean owned) {
     this.options = options;
     this.control = control;
+    this.replaced = replaced;
     this.record = record;
     this.owned = owned;
   }
@@ -239,7 +245,11 @@ public final class EmbeddedServer implements AutoCloseable {
       if (lock.isValid() && stillOurs) {
         control.stop(record.pid());
       }
-      record.remove(options.home());
+      if (record.remove(options.home())
+          && replaced != null
+          && EmbeddedServerProbe.answers(replaced.address())) {
+        replaced.write(options.home());
+      }
       record.remove(options.directory());
     } catch (IOException e) {
       throw new EmbeddedServerException(
@@ -282,8 +292,7 @@ public final class EmbeddedServer implements AutoCloseable {
       return own(options, control, address, prepare);
     }
     prepare.accept(address);
-    record.get().write(options.home());
-    return new EmbeddedServer(options, control, record.get(), false);
+    return found(options, control, record.get(), false);
   }
 
   private static EmbeddedServer own(
@@ -304,8 +313,19 @@ public final class EmbeddedServer implements AutoCloseable {
         record.remove(options.directory());
       }
     }
+    return found(options, control, record, true);
+  }
+
+  /** From now on by the commands of its home. */
+  private static EmbeddedServer found(
+      EmbeddedServerOptions options,
+      EmbeddedServerControl control,
+      EmbeddedServerRecord record,
+      boolean owned)
+      throws IOException {
+    EmbeddedServerRecord replaced = EmbeddedServerRecord.read(options.home()).orElse(null);
     record.write(options.home());
-    return new EmbeddedServer(options, control, record, true);
+    return new EmbeddedServer(options, control, record, replaced, owned);
   }
 
   private static Address address(EmbeddedServerOptions options, EmbeddedServerPostmaster postmaster)

@@ -71,11 +71,10 @@ record EmbeddedServerRecord(
     EmbeddedServerFiles.writePrivate(file(home), JSON.writeValueAsString(this) + "\n");
   }
 
-  /** Removes the file unless another server has put its own there. */
-  void remove(Path home) throws IOException {
-    if (read(home).filter(found -> found.pid == pid).isPresent()) {
-      Files.deleteIfExists(file(home));
-    }
+  /** Removes the file, and is true, unless another server has put its own there. */
+  boolean remove(Path home) throws IOException {
+    return read(home).filter(found -> found.pid == pid).isPresent()
+        && Files.deleteIfExists(file(home));
   }
 
   private static Path file(Path home) {

@@ -148,6 +148,21 @@ class EmbeddedServerIT {
   }
 
   @Test
+  @DisplayName(
+      "of two servers that were started from one home the later one is found, and the earlier one"
+          + " again when that has ended, or neither once both have")
+  void twoInOneHome() {
+    try (EmbeddedServer first = EmbeddedServer.start(options)) {
+      try (EmbeddedServer second =
+          EmbeddedServer.start(options.withDirectory(fresh.resolve("second")))) {
+        assertThat(EmbeddedServer.running(home)).contains(second.address());
+      }
+      assertThat(EmbeddedServer.running(home)).contains(first.address());
+    }
+    assertThat(home.resolve("embedded.json")).doesNotExist();
+  }
+
+  @Test
   @DisplayName("another process attaches, and answers for the server once its owner was killed")
   void adoptsOrphan() throws Exception {
     Process holder = startHolder();
