@@ -120,7 +120,9 @@ final class WebSurface implements AutoCloseable {
     }
     WebSettings web = settings.web();
     Access access = access(web, database);
-    Logins.oidc(web.auth(), access, pages).ifPresent(groups::add);
+    if (console) {
+      Logins.oidc(web.auth(), access, pages).ifPresent(groups::add);
+    }
     parts.add(
         WebServer.start(port, settings.payloadMaxBytes(), access, pages, groups), WebServer::close);
     parts.add(bulk, BulkActions::close);

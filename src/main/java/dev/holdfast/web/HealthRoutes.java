@@ -22,6 +22,11 @@ public record HealthRoutes(Supplier<Optional<String>> problem, Supplier<String> 
     routes.get("/metrics", context -> metrics(context, metrics.get()), Role.ANYONE);
   }
 
+  @Override
+  public boolean needLogin() {
+    return false;
+  }
+
   private static void ready(Context context, Optional<String> problem) {
     json(
         context, problem.isEmpty() ? 200 : 503, problem.isEmpty() ? "ready" : "not_ready", problem);

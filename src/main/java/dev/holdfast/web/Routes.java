@@ -10,4 +10,9 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 @FunctionalInterface
 public interface Routes {
   void addTo(JavalinDefaultRoutingApi routes);
+
+  /** True if there is something that only those may see who have logged in. */
+  default boolean needLogin() {
+    return true;
+  }
 }

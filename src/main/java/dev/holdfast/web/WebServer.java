@@ -62,7 +62,9 @@ public final class WebServer implements AutoCloseable {
               config.routes.before(
                   context -> requireFits(context, maxPayloadBytes + ROOM_FOR_FORMS));
               gate.addTo(config.routes);
-              new LoginRoutes(access, gate, pages).addTo(config.routes);
+              if (groups.stream().anyMatch(Routes::needLogin)) {
+                new LoginRoutes(access, gate, pages).addTo(config.routes);
+              }
               groups.forEach(group -> group.addTo(config.routes));
             });
     return new WebServer(javalin.start());

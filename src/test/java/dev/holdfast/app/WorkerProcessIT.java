@@ -56,8 +56,12 @@ class WorkerProcessIT {
   }
 
   private int ready(int port) throws IOException, InterruptedException {
+    return status(port, "/health/ready");
+  }
+
+  private int status(int port, String path) throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready"))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
             .timeout(PATIENCE)
             .build();
     return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
@@ -81,6 +85,18 @@ class WorkerProcessIT {
       assertThat(ready(port)).isEqualTo(200);
     }
     assertThatThrownBy(() -> ready(port)).isInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  @DisplayName(
+      "without its console it answers for its health and metrics alone, and logs nobody in")
+  void noConsole() throws Exception {
+    try (WorkerProcess worker = start()) {
+      worker.serve(false);
+      assertThat(ready(worker.port())).isEqualTo(200);
+      assertThat(status(worker.port(), "/metrics")).isEqualTo(200);
+      assertThat(status(worker.port(), "/login")).isEqualTo(404);
+    }
   }
 
   @Test

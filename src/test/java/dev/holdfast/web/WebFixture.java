@@ -109,9 +109,15 @@ final class WebFixture {
     return new ApiRoutes(ports, new BulkActions(), new EventHub(ports.feeds(), Sleeper.REAL));
   }
 
+  /** Without groups it has the login alone. */
   static WebServer server(Access access, Routes... groups) {
+    Routes login = routes -> {};
     return WebServer.start(
-        HttpPort.bind("127.0.0.1", 0), MAX_PAYLOAD, access, Pages.plain(), List.of(groups));
+        HttpPort.bind("127.0.0.1", 0),
+        MAX_PAYLOAD,
+        access,
+        Pages.plain(),
+        groups.length == 0 ? List.of(login) : List.of(groups));
   }
 
   private static String hash(String secret) {
