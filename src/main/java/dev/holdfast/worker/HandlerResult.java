@@ -88,11 +88,16 @@ public sealed interface HandlerResult {
   /**
    * It cannot go on before a while, through no fault of its own: the ticket is ready again then, no
    * retry is used up and nothing counts as a failure.
+   *
+   * @param delay of more than 36500 days is 36500 days; a negative one is none
    */
   record Deferred(Duration delay, TicketWait waitsFor) implements HandlerResult {
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     public Deferred {
       Objects.requireNonNull(delay, "delay is null");
       Objects.requireNonNull(waitsFor, "waitsFor is null");
+      delay = delay.isNegative() ? Duration.ZERO : delay.compareTo(LONGEST) > 0 ? LONGEST : delay;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.TicketEvent;
@@ -8,6 +9,9 @@ import dev.holdfast.schema.Question;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.TicketWait;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -89,5 +93,35 @@ class HandlerHoldIT {
         .containsEntry("hold_reason", "question: Which colour?");
     assertThat(database.value("SELECT holdfast.asked_question(?)->>'ask'", id))
         .isEqualTo("Which\uFFFD colour?");
+  }
+
+  @Test
+  @DisplayName(
+      "a handler may put its ticket off for longer than anything can count, and by a time that is"
+          + " over: it waits for a hundred years, or not at all")
+  void putOff() {
+    long later = setup.enqueue();
+    long over = setup.enqueue();
+    setup.handler(
+        ticket ->
+            ticket.attempt() > 1
+                ? HandlerResult.done(null)
+                : new HandlerResult.Deferred(
+                    Duration.ofSeconds(
+                        ticket.ticketId() == later ? Long.MAX_VALUE : Long.MIN_VALUE),
+                    new TicketWait(TicketWait.Kind.PROVIDER, List.of(), "not now", null)));
+    try (Worker _ = setup.start()) {
+      setup.events.await(TicketEvent.Succeeded.class);
+      await().until(() -> database.outcomes(later).size() == 1);
+    }
+    assertThat(database.outcomes(over)).containsExactly("deferred", "succeeded");
+    assertThat(database.outcomes(later)).containsExactly("deferred");
+    assertThat(database.state(later)).isEqualTo("ready");
+    assertThat(
+            database.value(
+                "SELECT retry_after > now() + interval '99 years' FROM holdfast.tickets WHERE id"
+                    + " = ?",
+                later))
+        .isEqualTo("t");
   }
 }

@@ -31,6 +31,7 @@ record NewTicketRules(PayloadLimits limits) {
   private static final int MAX_TITLE_LENGTH = 10_000; // as enqueue_any_ticket in the database
   private static final int MAX_KEY_LENGTH = 500; // an index entry holds 2,700 bytes
   private static final Duration MAX_DELAY = Duration.ofDays(36_500);
+  private static final Duration SHORTEST_UNIQUE = Duration.ofMillis(1);
   private static final Duration LONGEST_UNIQUE = Duration.ofDays(100);
   private static final Instant LAST_TIME = Instant.parse("9999-12-31T00:00:00Z");
   private static final BigDecimal MAX_COST = new BigDecimal(1_000_000_000);
@@ -168,7 +169,8 @@ record NewTicketRules(PayloadLimits limits) {
           "how long a unique key holds and what becomes of a duplicate needs a unique key");
     }
     Duration time = uniqueness.time();
-    if (time != null && (time.toMillis() <= 0 || time.compareTo(LONGEST_UNIQUE) > 0)) {
+    if (time != null
+        && (time.compareTo(SHORTEST_UNIQUE) < 0 || time.compareTo(LONGEST_UNIQUE) > 0)) {
       throw new InvalidTicketException(
           "a unique key holds for 1ms to 100 days, or for ever, not for " + time);
     }

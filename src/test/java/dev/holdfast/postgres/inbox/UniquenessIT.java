@@ -119,6 +119,16 @@ class UniquenessIT {
   }
 
   @Test
+  @DisplayName("a time that nothing can count, or none, is refused in words")
+  void oddTimes() {
+    for (long seconds : new long[] {Long.MIN_VALUE, 0, Long.MAX_VALUE}) {
+      assertThatThrownBy(() -> enqueue(Uniqueness.within(Duration.ofSeconds(seconds))))
+          .isInstanceOf(InvalidTicketException.class)
+          .hasMessageStartingWith("a unique key holds for 1ms to 100 days");
+    }
+  }
+
+  @Test
   @DisplayName("holds for ever, also when its ticket is deleted")
   void ever() {
     long first = enqueue(Uniqueness.forEver());
