@@ -1,7 +1,6 @@
 package dev.holdfast;
 
 import dev.holdfast.failure.Classifier;
-import dev.holdfast.postgres.Json;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.engine.PostgresBatchKeeper;
 import dev.holdfast.postgres.engine.PostgresFigureKeeper;
@@ -191,7 +190,7 @@ public final class WorkerBuilder {
    *     reached, or Jackson is too old
    */
   public Worker start() {
-    requireJackson();
+    Migrations.requireJackson();
     Migrations.requireCurrent(dataSource, schema);
     RetryPolicy policy = new RetryPolicy(() -> ThreadLocalRandom.current().nextDouble());
     WorkerPorts ports =
@@ -208,18 +207,5 @@ public final class WorkerBuilder {
             tracing);
     WorkerIdentity own = identity == null ? WorkerIdentity.create() : identity;
     return new Worker(ports, handlers, classifier, settings, own).start();
-  }
-
-  /** A worker could start without it, and then store no failure. */
-  private static void requireJackson() {
-    try {
-      Json.write("");
-    } catch (LinkageError e) {
-      throw new HoldfastException(
-          "com.fasterxml.jackson.core:jackson-annotations is too old, or Jackson 3 is not the one"
-              + " of Holdfast's POM: take 2.21 of the annotations or newer (docs/embedding.md): "
-              + e,
-          e);
-    }
   }
 }

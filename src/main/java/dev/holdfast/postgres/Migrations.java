@@ -53,7 +53,7 @@ public final class Migrations {
    * triggers, grants) after each new version and whenever their file changed.
    *
    * @throws HoldfastException if the server is too old, the schema newer than this version or made
-   *     by a development build before 0.1, or a migration fails
+   *     by a development build before 0.1, a migration fails, or Jackson is too old
    */
   public static Result migrate(DataSource dataSource, String schema) {
     return migrate(dataSource, schema, Watcher.NONE);
@@ -61,6 +61,7 @@ public final class Migrations {
 
   /** As {@link #migrate(DataSource, String)}, for somebody who looks on. */
   public static Result migrate(DataSource dataSource, String schema, Watcher watcher) {
+    requireJackson();
     Sql sql = new Sql(schema);
     SchemaHistory history = history(dataSource, sql);
     requireNotNewer(history.version());
@@ -72,6 +73,24 @@ public final class Migrations {
       return new Result(applied, String.valueOf(version));
     } catch (FlywayException e) {
       throw failed(e);
+    }
+  }
+
+  /**
+   * Flyway would fail without it in words of its own; a worker could start and then store no
+   * failure.
+   *
+   * @throws HoldfastException if Jackson, or a part of it, is too old
+   */
+  public static void requireJackson() {
+    try {
+      Json.write("");
+    } catch (LinkageError e) {
+      throw new HoldfastException(
+          "com.fasterxml.jackson.core:jackson-annotations is too old, or Jackson 3 is not the one"
+              + " of Holdfast's POM: take 2.21 of the annotations or newer (docs/embedding.md): "
+              + e,
+          e);
     }
   }
 
@@ -171,7 +190,8 @@ public final class Migrations {
     // The thread's own class loader may not know this jar: Flyway would find nothing to do.
     return Flyway.configure(Migrations.class.getClassLoader())
         .dataSource(dataSource)
-        .locations("classpath:" + LOCATION)
+        // No constant of both: who renames packages in a jar of all renames what begins with one.
+        .locations("classpath:".concat(LOCATION))
         .schemas(schema)
         .defaultSchema(schema)
         .createSchemas(true)
