@@ -29,6 +29,7 @@ public interface WakeUps extends AutoCloseable {
    */
   boolean proven();
 
+  /** Ends it and gives the connection back, with a word to the database. */
   @Override
   void close();
 }

@@ -449,6 +449,7 @@ public final class Worker implements AutoCloseable {
     services.forEach(ServiceLoop::stop);
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
+    stateWriter.execute(ports.wakeUps()::close);
     stateWriter.shutdown();
     await(
         System.nanoTime() + LAST_WRITE.toNanos(),
@@ -457,7 +458,6 @@ public final class Worker implements AutoCloseable {
     heartbeats.stop();
     guards.stop();
     awaitLastRounds();
-    ports.wakeUps().close();
     log.info("worker {} stopped", identity.id());
   }
 

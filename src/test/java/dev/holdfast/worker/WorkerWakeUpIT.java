@@ -121,6 +121,18 @@ class WorkerWakeUpIT {
   }
 
   @Test
+  @DisplayName(
+      "A worker that has stopped has given all connections back: its owner closes them next")
+  void givesConnectionsBack() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      Worker worker = setup.start();
+      listening.awaitBegun();
+      worker.close();
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+
+  @Test
   @DisplayName("rule 4: a notification wakes the worker, without waiting for the poll interval")
   void notified() throws Exception {
     setup.settings(settings -> settings.withPollInterval(NEVER));

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ public final class PostgresWakeUps implements WakeUps {
   private static final int ANSWER_MILLIS = 60_000;
   private static final int QUIET_WAITS_BEFORE_ASKING = 20;
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+  private static final Duration LAST_WAIT = Duration.ofSeconds(1);
 
   /** A notification, whoever sent it. */
   private record Heard(String channel, String payload) {}
@@ -62,6 +64,7 @@ public final class PostgresWakeUps implements WakeUps {
   private final Runnable whenProvidersChange;
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile boolean proven;
+  private volatile @Nullable Thread thread;
 
   /**
    * @param listening gives direct connections to the server, one of which is kept
@@ -81,7 +84,8 @@ public final class PostgresWakeUps implements WakeUps {
 
   @Override
   public void start(Listener listener) {
-    Thread.ofPlatform().name("holdfast-listen").daemon().start(() -> listenForEver(listener));
+    thread =
+        Thread.ofPlatform().name("holdfast-listen").daemon().start(() -> listenForEver(listener));
   }
 
   @Override
@@ -125,6 +129,10 @@ public final class PostgresWakeUps implements WakeUps {
       statement.execute("LISTEN " + schema + "_providers");
       statement.execute("LISTEN " + schema + "_probe");
     }
+    notifyMyself();
+  }
+
+  private void notifyMyself() throws SQLException {
     try (Connection other = notifying.getConnection();
         Statement statement = other.createStatement()) {
       statement.execute("NOTIFY " + schema + "_probe");
@@ -195,9 +203,23 @@ public final class PostgresWakeUps implements WakeUps {
     return closing.getCount() > 0;
   }
 
-  /** Returns at once; the thread ends within a second. */
+  /** Whoever owns the connection may close it next: it waits for a second at most. */
   @Override
   public void close() {
     closing.countDown();
+    Thread listens = thread;
+    if (listens == null) {
+      return;
+    }
+    try {
+      if (proven) {
+        notifyMyself();
+      }
+      listens.join(LAST_WAIT);
+    } catch (SQLException e) {
+      log.debug("the listener ends by itself: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
