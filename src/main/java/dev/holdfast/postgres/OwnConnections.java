@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 
 /**
@@ -20,13 +21,16 @@ import org.postgresql.jdbc.PgConnection;
  * pool of somebody else's may hand out some that wait for a COMMIT, which Jdbi takes for a
  * transaction of somebody else's and does not end: the pool would undo all work. Under another
  * isolation than READ COMMITTED the SQL would not see what it has waited for. The pool gets them
- * back as they were. Thread-safe.
+ * back as they were; only those behind a pooler go on preparing nothing on the server. Thread-safe.
  */
 final class OwnConnections implements ConnectionFactory {
   private final DataSource dataSource;
 
   /** The isolation of all its connections; 0 before the first of them was asked. */
   private volatile int isolation;
+
+  /** Whether all its connections lead to a pooler; null before the first of them was asked. */
+  private volatile @Nullable Boolean pooled;
 
   private final Set<Connection> changed = ConcurrentHashMap.newKeySet();
   private final Set<Connection> spoiled = ConcurrentHashMap.newKeySet();
@@ -48,6 +52,9 @@ final class OwnConnections implements ConnectionFactory {
         isolation = connection.getTransactionIsolation();
       }
       isolate(connection, TRANSACTION_READ_COMMITTED);
+      if (connection.isWrapperFor(PgConnection.class)) {
+        nameNothing(connection.unwrap(PgConnection.class));
+      }
       return connection;
     } catch (SQLException e) {
       spoil(connection);
@@ -62,6 +69,30 @@ final class OwnConnections implements ConnectionFactory {
   private void isolate(Connection connection, int level) throws SQLException {
     if (isolation != 0 && isolation != TRANSACTION_READ_COMMITTED) {
       connection.setTransactionIsolation(level);
+    }
+  }
+
+  /**
+   * A pooler may lend a server's connection on which the driver's name for a statement is another
+   * client's: a COMMIT under such a name only read something, and what the caller was told to be
+   * stored was lost. Not so for a pooler that keeps the names apart, of which the URL tells.
+   */
+  private void nameNothing(PgConnection connection) throws SQLException {
+    Boolean known = pooled;
+    if (known == null) {
+      known = !connection.getURL().contains("prepareThreshold=") && isPooled(connection);
+      pooled = known;
+    }
+    if (known && connection.getPrepareThreshold() != 0) {
+      connection.setPrepareThreshold(0);
+    }
+  }
+
+  /** A pooler tells a process of its own invention when one connects. */
+  private static boolean isPooled(PgConnection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet pid = statement.executeQuery("SELECT pg_backend_pid()")) {
+      return pid.next() && pid.getInt(1) != connection.getBackendPID();
     }
   }
 

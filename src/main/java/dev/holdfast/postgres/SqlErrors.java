@@ -183,6 +183,8 @@ public final class SqlErrors {
           case "42P05", "26000" -> true;
           // The words depend on the server's language.
           case "0A000" -> routine(sql).equals("RevalidateCachedQuery");
+          // Under the name there is another client's statement, with other parameters.
+          case "08P01" -> routine(sql).equals("exec_bind_message");
           default -> false;
         };
       }

@@ -34,6 +34,20 @@ class SqlErrorsTest {
   }
 
   @Test
+  @DisplayName("another client's statement under the same name is no lost database")
+  void statementOfAnother() {
+    String fields =
+        "SERROR\0VERROR\0C08P01\0Mbind message supplies 5 parameters, but prepared statement"
+            + " \"S_2\" requires 0\0Rexec_bind_message\0";
+    SQLException mixed = new PSQLException(new ServerErrorMessage(fields));
+    assertThat(SqlErrors.isWorthAnotherTry(new IllegalStateException(mixed))).isTrue();
+    assertThat(SqlErrors.translate(mixed))
+        .isInstanceOf(StatementRefusedException.class)
+        .hasMessageContaining("prepareThreshold=0")
+        .hasMessageNotContaining("DATABASE_USER");
+  }
+
+  @Test
   @DisplayName("who may make no temporary table is told to be granted that, and no role")
   void temporaryTable() {
     String fields =

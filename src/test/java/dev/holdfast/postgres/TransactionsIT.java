@@ -39,6 +39,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.core.QueryExecutorBase;
+import org.postgresql.jdbc.PgConnection;
 
 /** On a pool whose connections wait for a COMMIT; another connection looks what is stored. */
 @WithDatabase
@@ -347,6 +349,34 @@ class TransactionsIT {
           .hasMessageContaining("already exists")
           .hasMessageContaining("max_prepared_statements")
           .hasMessageContaining("prepareThreshold=0");
+    }
+  }
+
+  @Test
+  @DisplayName("behind a pooler no statement gets a name on the server, nor does a COMMIT")
+  void pooler() throws SQLException {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.jdbcUrl());
+    config.setUsername(database.user());
+    config.setPassword(database.password());
+    config.setMaximumPoolSize(1);
+    try (HikariDataSource one = new HikariDataSource(config)) {
+      Transactions transactions = new Transactions(one);
+      try (Connection connection = one.getConnection()) {
+        // As pgbouncer does, whose clients get a process number of its own.
+        ((QueryExecutorBase) connection.unwrap(PgConnection.class).getQueryExecutor())
+            .setBackendKeyData(1, new byte[4]);
+      }
+      for (int i = 0; i < 10; i++) {
+        transactions.run(TransactionsIT::pid);
+      }
+      Function<Handle, String> named =
+          handle ->
+              handle
+                  .createQuery("SELECT count(*) FROM pg_prepared_statements")
+                  .mapTo(String.class)
+                  .one();
+      assertThat(transactions.runStatement(named)).isEqualTo("0");
     }
   }
 
