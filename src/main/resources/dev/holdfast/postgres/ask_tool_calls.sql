@@ -1,5 +1,6 @@
 -- Asks for a person's word on calls that nobody was asked about, only while the ticket is in progress under this lease; a call of a shape that
--- a person has said to remember is approved with that. Parameters: :ticket, :lease, and arrays of one length :answers, :turns, :callIds, :tools,
+-- a person has said to remember is approved with that. What an earlier answer had asked for waits no longer: the session went on without it.
+-- Parameters: :ticket, :lease, and arrays of one length :answers, :turns, :callIds, :tools,
 -- :arguments, :effects, :shapes. One row: whether the lease is there, and how many calls were approved unasked.
 -- The row of the ticket is locked as in append_journal. Indexes: primary keys, tool_approvals_by_ticket, tool_approvals_by_call.
 WITH live AS MATERIALIZED (
@@ -7,6 +8,10 @@ WITH live AS MATERIALIZED (
   WHERE b.id = :ticket AND b.state = 'ready' AND b.fence < :lease
     AND EXISTS (SELECT FROM holdfast.leases l WHERE l.id = :lease AND b.id = ANY (l.ids))
   FOR SHARE OF b
+), left_behind AS (
+  UPDATE holdfast.tool_approvals a SET voided_at = now()
+  FROM live
+  WHERE a.ticket_id = live.id AND a.decision IS NULL AND a.voided_at IS NULL AND a.answer <> ALL (:answers::integer[])
 ), asked AS (
   INSERT INTO holdfast.tool_approvals (
     ticket_id, lease_no, answer, turn, call_id, tool, arguments, effect, shape,

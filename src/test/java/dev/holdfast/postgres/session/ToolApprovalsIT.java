@@ -316,6 +316,23 @@ class ToolApprovalsIT {
   }
 
   @Test
+  @DisplayName(
+      "5.4: a call that was left for a person's guidance, before its ticket was parked, waits no"
+          + " longer beside those of a later answer")
+  void leftBeforeItWasParked() {
+    long id = queue.enqueue();
+    store.ask(id, queue.claim(), List.of(RUN));
+    desk.hold(id, "ann", "it is in the way");
+    desk.release(id, "ann", "do it in another way", TicketDesk.Retries.RESET);
+    long lease = queue.claim();
+    store.ask(id, lease, List.of(asked(2, "c3", "write_file", "{}")));
+    park(id, lease);
+
+    assertThat(desk.decideCall(id, "ann", decision(true, null))).isEqualTo(TicketState.READY);
+    assertThat(call(id, 0).waits()).isFalse();
+  }
+
+  @Test
   @DisplayName("5.4: calls go with their ticket")
   void deleted() {
     long id = parked(RUN);
