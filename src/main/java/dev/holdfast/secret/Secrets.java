@@ -164,10 +164,10 @@ public final class Secrets {
     return at >= 0 && at < place ? at : place;
   }
 
-  /** The text without secrets; where its end was cut off, without the beginning of one there. */
+  /** The text without secrets; where a part was cut off, without the beginning of one there. */
   public String redact(String text) {
     Wanted now = wanted();
-    String safe = text.endsWith(CUT) ? withoutBeginning(text) : text;
+    String safe = text.contains(CUT) ? withoutBeginnings(text, now) : text;
     if (AnySpelling.mayBeIn(text)) {
       for (Spelled each : now.spelled()) {
         safe = each.value().replace(safe, each.replacement());
@@ -179,11 +179,30 @@ public final class Secrets {
     return safe;
   }
 
-  /** A few equal characters are a chance. */
-  private String withoutBeginning(String text) {
-    String kept = text.substring(0, text.length() - CUT.length());
-    int settled = settled(kept);
-    return kept.length() - settled < SHORTEST / 2 ? text : kept.substring(0, settled) + CUT;
+  private String withoutBeginnings(String text, Wanted now) {
+    int before = 2 * longest(); // and what a secret there may begin with the end of
+    StringBuilder safe = new StringBuilder(text.length());
+    int from = 0;
+    for (int cut = text.indexOf(CUT); cut >= 0; cut = text.indexOf(CUT, from)) {
+      int begun = begun(text.substring(Math.max(from, cut - before), cut));
+      safe.append(text, from, isWithinOne(text, cut, now) ? cut : cut - begun).append(CUT);
+      from = cut + CUT.length();
+    }
+    return safe.append(text, from, text.length()).toString();
+  }
+
+  /** Characters of the beginning of a secret at the end; a few equal ones are a chance. */
+  private int begun(String text) {
+    int few = SHORTEST / 2;
+    int begun = text.length() < few ? 0 : text.length() - settled(text);
+    return begun < few ? 0 : begun;
+  }
+
+  /** True if a secret that has the sign itself lies there. */
+  private static boolean isWithinOne(String text, int cut, Wanted now) {
+    return now.forms().stream()
+        .filter(form -> form.text().contains(CUT))
+        .anyMatch(form -> startOfOneAcross(text, form.text(), cut) < cut);
   }
 
   /**

@@ -148,6 +148,19 @@ class SecretsTest {
     assertThat(secrets.redact("a " + VALUE + "…")).isEqualTo("a [redacted:database.password]…");
   }
 
+  @Test
+  @DisplayName("the same, where the cut is in the middle of a text, as at the end of a long line")
+  void cutOffWithin() {
+    String begun = VALUE.substring(0, 6);
+    assertThat(secrets.redact("a: " + begun + "…\nb: " + begun + "… [longer]\nc " + VALUE))
+        .isEqualTo("a: …\nb: … [longer]\nc [redacted:database.password]");
+    assertThat(secrets.redact("pas…\n…" + VALUE + "…\n"))
+        .isEqualTo("pas…\n…[redacted:database.password]…\n");
+    String odd = "pass…word-1234";
+    assertThat(Secrets.of(Map.of(odd, "odd")).redact("a " + odd + " b"))
+        .isEqualTo("a [redacted:odd] b");
+  }
+
   private static String inJson(String text) {
     String json = JsonMapper.shared().writeValueAsString(text);
     return json.substring(1, json.length() - 1);

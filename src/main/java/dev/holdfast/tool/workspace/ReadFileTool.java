@@ -66,7 +66,7 @@ record ReadFileTool(Workspace workspace) {
         continue;
       }
       shown.append(String.format(Locale.ROOT, "%6d\t%s", number, line));
-      shown.append(lines.wasCut() ? " [... the line is longer]\n" : "\n");
+      shown.append(lines.wasCut() ? "… [the line is longer]\n" : "\n");
       boolean full = number - offset + 1 >= limit || shown.length() >= MAX_CHARS;
       if (full && !lines.isAtEnd()) {
         return shown + "[more lines follow: go on with offset " + (number + 1) + "]";

@@ -133,12 +133,31 @@ class FileToolsTest {
   }
 
   @Test
+  @DisplayName("Where grep and read_file cut a long line in a secret, its beginning is not shown")
+  void secretAtTheCut() throws Exception {
+    file(
+        "long.txt",
+        "x".repeat(290)
+            + ToolBench.SECRET
+            + "\n"
+            + "y".repeat(1990)
+            + ToolBench.SECRET
+            + "\nend\n");
+    assertThat(bench.text("grep", Map.of("pattern", "xx|end")))
+        .contains("x…\n", "long.txt:3: end")
+        .doesNotContain("sk-v");
+    assertThat(bench.text("read_file", Map.of("path", "long.txt")))
+        .contains("x[redacted:KEY]\n", "y… [the line is longer]\n", "end\n")
+        .doesNotContain("sk-v");
+  }
+
+  @Test
   @DisplayName("read_file shows a part of what is large, cuts long lines, and describes binary")
   void bounded() throws Exception {
     file("long.txt", "x".repeat(100_000) + "\nend\n");
     assertThat(bench.text("read_file", Map.of("path", "long.txt")))
         .hasSizeLessThan(3000)
-        .contains("[... the line is longer]")
+        .contains("… [the line is longer]")
         .contains("2\tend");
     file("many.txt", "line\n".repeat(100_000));
     assertThat(bench.text("read_file", Map.of("path", "many.txt")))

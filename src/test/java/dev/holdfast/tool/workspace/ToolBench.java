@@ -1,6 +1,7 @@
 package dev.holdfast.tool.workspace;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.tool.ParallelToolBox;
 import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolReply;
@@ -17,18 +18,19 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Calls the tools of a workspace as a model does. */
 record ToolBench(ParallelToolBox box) {
+  static final String SECRET = "sk-very-secret";
   private static final JsonMapper MAPPER = new JsonMapper();
 
   static ToolBench of(Path directory, Sandbox sandbox, LongSupplier nanoTime) throws IOException {
     Map<String, String> environment = new HashMap<>(System.getenv());
-    environment.put("OPENAI_API_KEY", "sk-very-secret");
+    environment.put("OPENAI_API_KEY", SECRET);
     WorkspaceTools tools =
         new WorkspaceTools(
             Workspace.of(directory), sandbox, environment, PatchLimits.DEFAULT, nanoTime);
     return new ToolBench(
         new ParallelToolBox(
             tools.all(),
-            ToolSettings.defaults(),
+            ToolSettings.defaults().withSecrets(Secrets.of(Map.of(SECRET, "KEY"))),
             time -> {},
             () -> 0,
             TimeLeft.UNBOUNDED,
