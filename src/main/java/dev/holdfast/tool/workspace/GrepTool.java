@@ -61,8 +61,11 @@ final class GrepTool implements WorkspaceWalk.Visitor {
         SCHEMA,
         WorkspaceTool.Effect.READS,
         arguments ->
-            new GrepTool(arguments, new SearchDeadline(nanoTime, DEADLINE))
-                .search(workspace, arguments.path("path").asString(".")));
+            SearchThread.run(
+                () ->
+                    new GrepTool(arguments, new SearchDeadline(nanoTime, DEADLINE))
+                        .search(workspace, arguments.path("path").asString(".")),
+                DEADLINE));
   }
 
   private static Pattern pattern(JsonNode arguments) {

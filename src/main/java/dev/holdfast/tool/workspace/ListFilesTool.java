@@ -47,8 +47,11 @@ final class ListFilesTool implements WorkspaceWalk.Visitor {
         SCHEMA,
         WorkspaceTool.Effect.READS,
         arguments ->
-            new ListFilesTool(arguments, new SearchDeadline(nanoTime, TIME))
-                .list(workspace, arguments.path("path").asString(".")));
+            SearchThread.run(
+                () ->
+                    new ListFilesTool(arguments, new SearchDeadline(nanoTime, TIME))
+                        .list(workspace, arguments.path("path").asString(".")),
+                TIME));
   }
 
   private String list(Workspace workspace, String path) throws IOException, InterruptedException {

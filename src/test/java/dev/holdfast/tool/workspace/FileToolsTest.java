@@ -133,6 +133,17 @@ class FileToolsTest {
   }
 
   @Test
+  @DisplayName(
+      "C22: a search that repeats what is empty, and so reads nothing, is left behind and keeps no"
+          + " carrier of virtual threads")
+  void readsNothing() throws Exception {
+    file("a.txt", "a\n");
+    ToolReply reply = bench.call("grep", Map.of("pattern", "(?:^){2000000000}"));
+    assertThat(reply.outcome()).isEqualTo(ToolReply.Outcome.MODEL_RETRY);
+    assertThat(reply.content()).contains("does not come to an end");
+  }
+
+  @Test
   @DisplayName("Where grep and read_file cut a long line in a secret, its beginning is not shown")
   void secretAtTheCut() throws Exception {
     file(

@@ -1,0 +1,94 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.process.MachineLimits;
+import dev.holdfast.tool.ModelRetryException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs searches with a model's pattern on threads of their own. One that repeats what is empty,
+ * such as {@code (?:^){2000000000}}, reads no letter meanwhile and so asks for no deadline; nothing
+ * can stop it. On a virtual thread it would keep a carrier, and a few of them all of the worker's.
+ */
+final class SearchThread {
+  private static final Logger log = LoggerFactory.getLogger(SearchThread.class);
+
+  /** To see the deadline, or an interrupt, by itself. */
+  private static final Duration GRACE = Duration.ofSeconds(2);
+
+  /** Each takes a processor until this process ends. */
+  private static final int MOST_LEFT = 2;
+
+  private static final Set<Thread> LEFT = ConcurrentHashMap.newKeySet();
+
+  private SearchThread() {}
+
+  /**
+   * @param time after which the search ends by itself where it can
+   * @throws ModelRetryException if it cannot, or too many could not before
+   */
+  static String run(Callable<String> search, Duration time)
+      throws IOException, InterruptedException {
+    LEFT.removeIf(thread -> !thread.isAlive());
+    if (LEFT.size() >= MOST_LEFT) {
+      throw new ModelRetryException(
+          "Nothing can be searched here now: earlier searches do not come to an end. Go on without"
+              + " this tool.");
+    }
+    FutureTask<String> task = new FutureTask<>(search);
+    Thread thread = start(task);
+    try {
+      return task.get(time.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      leave(thread);
+      throw e;
+    } catch (TimeoutException e) {
+      leave(thread);
+      throw new ModelRetryException(
+          "The pattern does not come to an end: repeat nothing in it that may be empty.", e);
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    }
+  }
+
+  private static Thread start(Runnable task) {
+    try {
+      return Thread.ofPlatform().daemon().name("holdfast-search").start(task);
+    } catch (OutOfMemoryError e) { // of threads
+      throw MachineLimits.noProcesses(e);
+    }
+  }
+
+  private static void leave(Thread thread) throws InterruptedException {
+    boolean ended = false;
+    thread.interrupt();
+    try {
+      ended = thread.join(GRACE);
+    } finally {
+      if (!ended) {
+        LEFT.add(thread);
+        log.warn("A search does not come to an end: it takes a processor until the worker ends");
+      }
+    }
+  }
+
+  private static RuntimeException unwrapped(ExecutionException e)
+      throws IOException, InterruptedException {
+    return switch (e.getCause()) {
+      case IOException io -> throw io;
+      case InterruptedException interrupt -> throw interrupt;
+      case RuntimeException runtime -> runtime;
+      case Error error -> throw error;
+      case null, default -> new IllegalStateException(e);
+    };
+  }
+}
