@@ -2305,7 +2305,7 @@ COMMENT ON FUNCTION holdfast.choose_held(bigint,bigint[],text,text,bigint) IS 'W
 GRANT EXECUTE ON FUNCTION holdfast.choose_held(bigint,bigint[],text,text,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
- RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, results text)
+ RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, results text, retry boolean)
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
  SET enable_seqscan TO 'off'
@@ -2366,6 +2366,8 @@ BEGIN
   created_at := b.created_at;
   attempt_count := b.attempt_count;
   retry_count := COALESCE(b.retry_count, 0);
+  -- The last execution failed, and no person has spoken since.
+  retry := b.same_error_count > 0;
   lease_no := l.id;
   claimed_at := l.claimed_at;
   expires_at := l.expires_at;
@@ -8010,7 +8012,7 @@ COMMENT ON FUNCTION holdfast.take_request_key(text,text) IS 'NULL where the key 
 GRANT EXECUTE ON FUNCTION holdfast.take_request_key(text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.take_tickets(of_kinds text[], from_queues text[], at_most integer, for_worker text, for_ms bigint, behind_ids bigint[], small_bytes integer, room_bytes bigint, suspects_at_most integer)
- RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, apart boolean, suspect boolean)
+ RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, apart boolean, suspect boolean, retry boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -8180,7 +8182,8 @@ BEGIN
       promoted, next_due_ms,
       b.id, b.queue, b.kind, b.title, b.payload::text, b.priority, b.created_at, b.attempt_count, COALESCE(b.retry_count, 0),
       new_lease, now(), until,
-      d.id, d.name, d.version, d.kind, d.definition::text, NULL::text, false, false
+      d.id, d.name, d.version, d.kind, d.definition::text, NULL::text, false, false,
+      b.same_error_count > 0
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = t.id LIMIT 1) b
     LEFT JOIN LATERAL (SELECT * FROM holdfast.designs d WHERE d.id = b.design_id LIMIT 1) d ON true
@@ -8198,7 +8201,7 @@ BEGIN
   RETURN QUERY
   SELECT promoted, next_due_ms, x.id, NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, NULL::timestamptz, NULL::integer,
     NULL::integer, x.lease_no, NULL::timestamptz, NULL::timestamptz, NULL::bigint, NULL::text, NULL::integer, NULL::text, NULL::text,
-    NULL::text, true, x.suspect
+    NULL::text, true, x.suspect, NULL::boolean
   FROM holdfast.take_apart(
     taken, suspected, new_lease, for_worker, for_ms, small_bytes, room_bytes, suspects_at_most) AS x;
 END

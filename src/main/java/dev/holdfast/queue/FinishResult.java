@@ -15,18 +15,18 @@ public sealed interface FinishResult {
   /**
    * {@code {retried: true, retryAfter}} (A31).
    *
-   * @param retriesBefore how many retries there had been, those after the death of a worker among
-   *     them; above 0, the failed execution was one (A65)
+   * @param ofRetry whether the failed execution was a retry (A65); who claimed it knows better,
+   *     where an answer got lost
    */
-  record Retried(long ticketId, Instant retryAfter, RetryDecision decision, long retriesBefore)
+  record Retried(long ticketId, Instant retryAfter, RetryDecision decision, boolean ofRetry)
       implements FinishResult {}
 
   /**
    * {@code {retried: false, onHold: true}} (A36).
    *
-   * @param retriesBefore as in {@link Retried}
+   * @param ofRetry as in {@link Retried}
    */
-  record Held(long ticketId, RetryDecision decision, long retriesBefore) implements FinishResult {}
+  record Held(long ticketId, RetryDecision decision, boolean ofRetry) implements FinishResult {}
 
   /** The ticket waits for a person's word. */
   record Parked(long ticketId, String reason) implements FinishResult {}

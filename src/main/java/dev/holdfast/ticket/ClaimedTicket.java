@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param guidance what people said at releases and rejections, oldest first
  * @param results of the tickets that it was enqueued after under a name, as a JSON object by these
  *     names; null where there are none
- * @param suspect whether its worker died in an earlier execution, since it was enqueued or last
- *     released
+ * @param isRetry whether it follows one that failed, or whose worker died, with no word of a person
+ *     between them (A65)
  */
 public record ClaimedTicket(
     Ticket ticket,
@@ -24,7 +24,7 @@ public record ClaimedTicket(
     int retryCount,
     List<Guidance> guidance,
     @Nullable String results,
-    boolean suspect) {
+    boolean isRetry) {
   /** Of a ticket that is given no results of others. */
   public ClaimedTicket(
       Ticket ticket,
@@ -36,7 +36,7 @@ public record ClaimedTicket(
     this(ticket, lease, design, attempt, retryCount, guidance, null, false);
   }
 
-  /** Of a ticket that has killed no worker. */
+  /** Of an execution that is no retry. */
   public ClaimedTicket(
       Ticket ticket,
       Lease lease,
@@ -54,14 +54,5 @@ public record ClaimedTicket(
 
   public long id() {
     return ticket.id();
-  }
-
-  public ClaimedTicket asSuspect() {
-    return new ClaimedTicket(ticket, lease, design, attempt, retryCount, guidance, results, true);
-  }
-
-  /** Whether this execution is a retry (A65). After the death of its worker none is used up. */
-  public boolean isRetry() {
-    return retryCount > 0 || suspect;
   }
 }

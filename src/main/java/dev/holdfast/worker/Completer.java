@@ -238,8 +238,9 @@ final class Completer {
           case FinishResult.Succeeded each ->
               new TicketEvent.Succeeded(
                   id, each.state(), run.claimed().isRetry(), Duration.ofNanos(run.ranForNanos()));
-          case FinishResult.Retried each -> FailureEvents.retried(each, false);
-          case FinishResult.Held each -> FailureEvents.held(each, false);
+          case FinishResult.Retried each ->
+              FailureEvents.retried(each, run.claimed().isRetry(), false);
+          case FinishResult.Held each -> FailureEvents.held(each, run.claimed().isRetry(), false);
           case FinishResult.Parked each -> new TicketEvent.Parked(id, each.reason());
           case FinishResult.Advanced each -> new TicketEvent.Advanced(id);
           case FinishResult.GivenBack each -> new TicketEvent.GivenBack(id);

@@ -10,7 +10,7 @@ import dev.holdfast.retry.RetryDecision;
 final class FailureEvents {
   private FailureEvents() {}
 
-  static TicketEvent retried(FinishResult.Retried result, boolean crashed) {
+  static TicketEvent retried(FinishResult.Retried result, boolean ofRetry, boolean crashed) {
     RetryDecision decision = result.decision();
     return new TicketEvent.RetryScheduled(
         result.ticketId(),
@@ -18,11 +18,11 @@ final class FailureEvents {
         result.retryAfter(),
         decision.nextDelay(),
         decision.attemptsRemaining(),
-        result.retriesBefore() > 0,
+        ofRetry,
         crashed);
   }
 
-  static TicketEvent held(FinishResult.Held result, boolean crashed) {
+  static TicketEvent held(FinishResult.Held result, boolean ofRetry, boolean crashed) {
     RetryDecision decision = result.decision();
     RetryDecision.Hold hold = decision.hold().orElseThrow();
     return new TicketEvent.Held(
@@ -30,7 +30,7 @@ final class FailureEvents {
         decision.classification().category(),
         hold.cause().wireName(),
         hold.reason(),
-        result.retriesBefore() > 0,
+        ofRetry,
         crashed);
   }
 }

@@ -286,7 +286,7 @@ public final class Worker implements AutoCloseable {
         FinishResult result =
             ports.queue().finish(List.of(each), Set.of(each.leaseNo())).getFirst();
         if (result instanceof FinishResult.Held held) {
-          events.tell(FailureEvents.held(held, false));
+          events.tell(FailureEvents.held(held, held.ofRetry(), false));
         }
       }
     }
@@ -326,8 +326,9 @@ public final class Worker implements AutoCloseable {
           result.ticketId(),
           result.getClass().getSimpleName());
       switch (result) {
-        case FinishResult.Retried each -> events.tell(FailureEvents.retried(each, true));
-        case FinishResult.Held each -> events.tell(FailureEvents.held(each, true));
+        case FinishResult.Retried each ->
+            events.tell(FailureEvents.retried(each, each.ofRetry(), true));
+        case FinishResult.Held each -> events.tell(FailureEvents.held(each, each.ofRetry(), true));
         case FinishResult.Succeeded each -> {}
         case FinishResult.GivenBack each ->
             events.tell(new TicketEvent.GivenBack(each.ticketId(), true));

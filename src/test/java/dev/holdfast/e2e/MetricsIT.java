@@ -172,6 +172,41 @@ class MetricsIT {
 
   @Test
   @DisplayName(
+      "A65: an execution after a release is no retry, also where the retries that were used are"
+          + " kept")
+  void afterRelease() throws Exception {
+    String fails = "[ $HOLDFAST_ATTEMPT -gt 4 ] || { echo 'TypeError: no' >&2; exit 1; }";
+    rows.addDesign("kept", Job.of(directory, fails));
+    try (Installation another =
+        Installation.on(database, directory).with("HOLDFAST_WORKER_RESCUE_INTERVAL", "10m")) {
+      HoldfastProcess own = another.worker("--queue", "kept");
+      long id = rows.enqueue("kept", "kept");
+      rows.awaitState(id, "on_hold");
+      String release = "SELECT holdfast.release_ticket(%d, 'ann', NULL, %s)";
+      rows.column(release.formatted(id, true));
+      rows.awaitState(id, "on_hold");
+      rows.column(release.formatted(id, false));
+      rows.awaitState(id, "done");
+
+      String succeeded = "tickets_retries_finished_total{outcome=\"succeeded\"}";
+      assertThat(own.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(1);
+      assertThat(own.metric(succeeded)).isEqualTo(1);
+
+      id = rows.enqueue("kept", "kept");
+      rows.awaitState(id, "on_hold");
+      rows.column(release.formatted(id, true));
+      rows.awaitState(id, "on_hold");
+      rows.column(release.formatted(id, true));
+      rows.awaitState(id, "on_hold");
+      rows.column(release.formatted(id, true));
+      rows.awaitState(id, "done");
+      assertThat(own.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(2);
+      assertThat(own.metric(succeeded)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  @DisplayName(
       "E10, E48: an agent's requests to its provider are counted, with whether they were retried")
   void agents() throws Exception {
     String requests =

@@ -133,11 +133,8 @@ final class ClaimCall {
     for (TicketLease each : taken.apart()) {
       try {
         Optional<ClaimedTicket> found = read(connection, request, each);
-        if (each.equals(taken.suspect())) {
-          found = found.map(ClaimedTicket::asSuspect);
-          suspect = found.orElse(null);
-        }
         found.ifPresent(tickets::add);
+        suspect = each.equals(taken.suspect()) ? found.orElse(null) : suspect;
       } catch (SQLException e) {
         HoldfastException why = SqlErrors.translate(e);
         if (QueueUnavailableException.isAway(why)

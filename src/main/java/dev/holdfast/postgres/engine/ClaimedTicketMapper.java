@@ -42,6 +42,8 @@ final class ClaimedTicketMapper {
   private static final int DEFINITION = 19;
   private static final int GUIDANCE = 20;
   private static final int RESULTS = 21;
+  private static final int RETRY_APART = 22;
+  private static final int RETRY = 23;
 
   private final ResultSet row;
   private final String workerId;
@@ -60,15 +62,15 @@ final class ClaimedTicketMapper {
 
   /** Of take_tickets, which gives no results. */
   ClaimedTicket map() throws SQLException {
-    return map(null);
+    return map(null, RETRY);
   }
 
   /** Of claimed_ticket. */
   ClaimedTicket mapApart() throws SQLException {
-    return map(row.getString(RESULTS));
+    return map(row.getString(RESULTS), RETRY_APART);
   }
 
-  private ClaimedTicket map(@Nullable String results) throws SQLException {
+  private ClaimedTicket map(@Nullable String results, int retry) throws SQLException {
     return new ClaimedTicket(
         ticket(),
         lease(),
@@ -76,7 +78,8 @@ final class ClaimedTicketMapper {
         row.getInt(ATTEMPT_COUNT) + 1,
         row.getInt(RETRY_COUNT),
         guidance(row.getString(GUIDANCE)),
-        results);
+        results,
+        row.getBoolean(retry));
   }
 
   static Instant instant(ResultSet row, String column) throws SQLException {

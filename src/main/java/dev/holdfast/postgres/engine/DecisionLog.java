@@ -55,10 +55,10 @@ final class DecisionLog {
             failed.failure(),
             strategy(log),
             shouldRetry ? Optional.empty() : Optional.of(hold(log)));
-    long before = log.path("currentAttempt").asLong() - 1;
+    boolean ofRetry = log.path("currentAttempt").asLong() > 1;
     return shouldRetry
-        ? new FinishResult.Retried(failed.ticketId(), decidedAt.plus(delay), decision, before)
-        : new FinishResult.Held(failed.ticketId(), decision, before);
+        ? new FinishResult.Retried(failed.ticketId(), decidedAt.plus(delay), decision, ofRetry)
+        : new FinishResult.Held(failed.ticketId(), decision, ofRetry);
   }
 
   private static CategoryPolicy strategy(JsonNode log) {

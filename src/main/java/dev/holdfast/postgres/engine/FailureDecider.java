@@ -55,6 +55,7 @@ record FailureDecider(RetryPolicy policy, RetrySettings settings) {
             decision.attemptsRemaining(),
             decision.hold().orElse(null),
             ticket.retryCount() + 1L,
+            ticket.sameErrorCount() > 0,
             counted.counts());
     return new DecidedFailure(ticket.key(), decision, shared);
   }

@@ -208,10 +208,10 @@ final class FailureWriter {
   private static FinishResult result(DecidedFailure failed, Instant at) {
     long id = failed.key().ticketId();
     RetryDecision decision = failed.decision();
-    long retriesBefore = failed.shared().retriesBefore();
+    boolean ofRetry = failed.shared().ofRetry();
     log.debug("ticket {}: {}", id, decision);
     return decision.shouldRetry()
-        ? new FinishResult.Retried(id, at.plus(decision.nextDelay()), decision, retriesBefore)
-        : new FinishResult.Held(id, decision, retriesBefore);
+        ? new FinishResult.Retried(id, at.plus(decision.nextDelay()), decision, ofRetry)
+        : new FinishResult.Held(id, decision, ofRetry);
   }
 }

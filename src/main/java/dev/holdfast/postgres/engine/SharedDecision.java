@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param counts of the ticket after it
  * @param currentAttempt retries before it, and one (A61)
+ * @param ofRetry whether the failed execution was a retry, as {@code ClaimedTicket.isRetry}
  * @param attemptsRemaining retries that were left before it (A22)
  */
 record SharedDecision(
@@ -29,16 +30,11 @@ record SharedDecision(
     int attemptsRemaining,
     RetryDecision.@Nullable Hold hold,
     long currentAttempt,
+    boolean ofRetry,
     RetryHistory counts) {
 
   String outcome() {
     return attemptOutcome.wireName();
-  }
-
-  /** With the executions that followed the death of a worker, which use up none. */
-  long retriesBefore() {
-    int died = attemptOutcome == AttemptOutcome.CRASHED ? 1 : 0;
-    return currentAttempt - 1 + Math.max(0, counts.crashCount() - died);
   }
 
   @Nullable String holdReason() {
