@@ -37,7 +37,7 @@ final class EndWords {
         + spent.usage().context()
         + " tokens and "
         + usd(spent)
-        + " USD so far. "
+        + " USD by the price tables so far. "
         + (isRefused(exit, error) ? REFUSED : advice(exit))
         + (error.isInvalidResponse() || error.message().length() <= SHOWN
             ? ""
