@@ -1738,8 +1738,10 @@ DECLARE
   n bigint := 0;
 BEGIN
   FOR b IN
-    SELECT * FROM batches x WHERE x.closed_at IS NOT NULL AND x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT at_most
-    FOR UPDATE SKIP LOCKED
+    -- No look is put off for a minute: of one that is, the server's clock was ahead and has been set back.
+    SELECT * FROM batches x
+    WHERE x.closed_at IS NOT NULL AND x.ended_at IS NULL AND (x.look_at <= now() OR x.look_at > now() + interval '1 minute')
+    ORDER BY x.look_at LIMIT at_most FOR UPDATE SKIP LOCKED
   LOOP
     BEGIN
       PERFORM advance_batch(b);
@@ -1816,7 +1818,9 @@ AS $function$
 DECLARE
   r releases;
 BEGIN
-  SELECT * INTO r FROM releases x WHERE x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  -- No look is put off for a minute: of one that is, the server's clock was ahead and has been set back.
+  SELECT * INTO r FROM releases x WHERE x.ended_at IS NULL AND (x.look_at <= now() OR x.look_at > now() + interval '1 minute')
+  ORDER BY x.look_at LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
@@ -2012,7 +2016,8 @@ BEGIN
     RAISE EXCEPTION 'there is no batch %', COALESCE(batch_progress.id::text, 'NULL')
       USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
   END IF;
-  IF b.counted_at IS NULL OR b.counted_at < LEAST(b.ended_at, clock_timestamp() - GREATEST(interval '500 milliseconds', b.count_took * 20)) THEN
+  IF b.counted_at IS NULL OR b.counted_at < LEAST(b.ended_at, clock_timestamp() - GREATEST(interval '500 milliseconds', b.count_took * 20))
+      OR b.counted_at > clock_timestamp() + interval '1 minute' THEN
     IF lockable THEN
       SELECT * INTO b FROM batches x WHERE x.id = batch_progress.id FOR NO KEY UPDATE SKIP LOCKED;
       lockable := FOUND;
@@ -5188,10 +5193,16 @@ BEGIN
   IF n > 0 OR FOUND THEN
     PERFORM wake_lines();
   END IF;
+  -- Nor does a lease last longer than it was given for: that of a worker which died while the clock was ahead ends from now on, and one that lives
+  -- renews its own.
+  UPDATE leases l SET expires_at = now() + COALESCE(l.for_ms, 60000) * interval '1 millisecond'
+  WHERE l.id = ANY (ARRAY(
+    SELECT x.id FROM leases x WHERE x.expires_at > now() + COALESCE(x.for_ms, 60000) * interval '1 millisecond' + interval '1 minute'
+    FOR NO KEY UPDATE SKIP LOCKED));
   RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.mend_lines() IS 'Drops rows of line_slots whose tickets run no more, says how many, adds those of claims that were on their way when a limit was set, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+COMMENT ON FUNCTION holdfast.mend_lines() IS 'Drops rows of line_slots whose tickets run no more, says how many, adds those of claims that were on their way when a limit was set, fills buckets of rates that a clock that was ahead has emptied, and shortens leases that it has made too long. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 GRANT EXECUTE ON FUNCTION holdfast.mend_lines() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.mend_provider(provider text, actor text, key_id text DEFAULT NULL::text)
@@ -5334,6 +5345,8 @@ DECLARE
   due timestamptz := CASE WHEN today <= now() THEN today ELSE ((now() AT TIME ZONE zone)::date - 1 + digest_time) AT TIME ZONE zone END;
 BEGIN
   INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:digest', 0, now()) ON CONFLICT DO NOTHING;
+  -- The last one is not to come: the clock was ahead.
+  UPDATE webhook_cursors c SET updated_at = now() WHERE c.name = 'noted:digest' AND c.updated_at > now() + interval '1 minute';
   UPDATE webhook_cursors c SET updated_at = now() WHERE c.name = 'noted:digest' AND c.updated_at < due;
   IF NOT FOUND THEN
     RETURN false;
@@ -5386,6 +5399,8 @@ DECLARE
   r record;
 BEGIN
   INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:reviews', 0, until) ON CONFLICT DO NOTHING;
+  -- Behind all that is counted is only the time of a clock that was ahead.
+  UPDATE webhook_cursors c SET updated_at = until WHERE c.name = 'noted:reviews' AND c.updated_at > until + interval '1 minute';
   SELECT c.updated_at INTO since FROM webhook_cursors c WHERE c.name = 'noted:reviews' AND c.updated_at < until FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN 0;
@@ -7159,12 +7174,15 @@ DECLARE
   took interval;
   pause interval;
 BEGIN
-  SELECT * INTO c FROM figures_cursor x WHERE x.next_at <= began FOR UPDATE SKIP LOCKED;
+  -- As late as that it is put off only by a clock that was ahead and has been set back.
+  SELECT * INTO c FROM figures_cursor x
+  WHERE x.next_at <= began OR x.next_at > began + interval '1 minute' + 51 * x.took_ms * interval '1 millisecond' FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN interval '15 seconds';
   END IF;
   -- After a long time without a worker what is shown nowhere is not counted; the rest is, a quarter of an hour at a time.
-  from_time := GREATEST(c.counted_until, began - interval '8 days');
+  from_time := CASE WHEN c.counted_until > began + interval '1 minute' THEN began - interval '1 minute'
+    ELSE GREATEST(c.counted_until, began - interval '8 days') END;
   settled := figures_settled(lag);
   to_time := LEAST(settled, from_time + interval '15 minutes');
   IF to_time > from_time THEN

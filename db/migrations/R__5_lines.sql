@@ -552,9 +552,15 @@ BEGIN
   IF n > 0 OR FOUND THEN
     PERFORM wake_lines();
   END IF;
+  -- Nor does a lease last longer than it was given for: that of a worker which died while the clock was ahead ends from now on, and one that lives
+  -- renews its own.
+  UPDATE leases l SET expires_at = now() + COALESCE(l.for_ms, 60000) * interval '1 millisecond'
+  WHERE l.id = ANY (ARRAY(
+    SELECT x.id FROM leases x WHERE x.expires_at > now() + COALESCE(x.for_ms, 60000) * interval '1 millisecond' + interval '1 minute'
+    FOR NO KEY UPDATE SKIP LOCKED));
   RETURN n;
 END
 $$;
-COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, says how many, adds those of claims that were on their way when a limit was set, and fills buckets of rates that a clock that was ahead has emptied. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, says how many, adds those of claims that were on their way when a limit was set, fills buckets of rates that a clock that was ahead has emptied, and shortens leases that it has made too long. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
 
 SELECT grant_roles(only_new => true);

@@ -206,8 +206,10 @@ DECLARE
   n bigint := 0;
 BEGIN
   FOR b IN
-    SELECT * FROM batches x WHERE x.closed_at IS NOT NULL AND x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT at_most
-    FOR UPDATE SKIP LOCKED
+    -- No look is put off for a minute: of one that is, the server's clock was ahead and has been set back.
+    SELECT * FROM batches x
+    WHERE x.closed_at IS NOT NULL AND x.ended_at IS NULL AND (x.look_at <= now() OR x.look_at > now() + interval '1 minute')
+    ORDER BY x.look_at LIMIT at_most FOR UPDATE SKIP LOCKED
   LOOP
     BEGIN
       PERFORM advance_batch(b);
@@ -284,7 +286,8 @@ BEGIN
     RAISE EXCEPTION 'there is no batch %', COALESCE(batch_progress.id::text, 'NULL')
       USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
   END IF;
-  IF b.counted_at IS NULL OR b.counted_at < LEAST(b.ended_at, clock_timestamp() - GREATEST(interval '500 milliseconds', b.count_took * 20)) THEN
+  IF b.counted_at IS NULL OR b.counted_at < LEAST(b.ended_at, clock_timestamp() - GREATEST(interval '500 milliseconds', b.count_took * 20))
+      OR b.counted_at > clock_timestamp() + interval '1 minute' THEN
     IF lockable THEN
       SELECT * INTO b FROM batches x WHERE x.id = batch_progress.id FOR NO KEY UPDATE SKIP LOCKED;
       lockable := FOUND;

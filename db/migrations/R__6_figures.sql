@@ -89,12 +89,15 @@ DECLARE
   took interval;
   pause interval;
 BEGIN
-  SELECT * INTO c FROM figures_cursor x WHERE x.next_at <= began FOR UPDATE SKIP LOCKED;
+  -- As late as that it is put off only by a clock that was ahead and has been set back.
+  SELECT * INTO c FROM figures_cursor x
+  WHERE x.next_at <= began OR x.next_at > began + interval '1 minute' + 51 * x.took_ms * interval '1 millisecond' FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN interval '15 seconds';
   END IF;
   -- After a long time without a worker what is shown nowhere is not counted; the rest is, a quarter of an hour at a time.
-  from_time := GREATEST(c.counted_until, began - interval '8 days');
+  from_time := CASE WHEN c.counted_until > began + interval '1 minute' THEN began - interval '1 minute'
+    ELSE GREATEST(c.counted_until, began - interval '8 days') END;
   settled := figures_settled(lag);
   to_time := LEAST(settled, from_time + interval '15 minutes');
   IF to_time > from_time THEN
@@ -123,6 +126,8 @@ DECLARE
   r record;
 BEGIN
   INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:reviews', 0, until) ON CONFLICT DO NOTHING;
+  -- Behind all that is counted is only the time of a clock that was ahead.
+  UPDATE webhook_cursors c SET updated_at = until WHERE c.name = 'noted:reviews' AND c.updated_at > until + interval '1 minute';
   SELECT c.updated_at INTO since FROM webhook_cursors c WHERE c.name = 'noted:reviews' AND c.updated_at < until FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN 0;
@@ -150,6 +155,8 @@ DECLARE
   due timestamptz := CASE WHEN today <= now() THEN today ELSE ((now() AT TIME ZONE zone)::date - 1 + digest_time) AT TIME ZONE zone END;
 BEGIN
   INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:digest', 0, now()) ON CONFLICT DO NOTHING;
+  -- The last one is not to come: the clock was ahead.
+  UPDATE webhook_cursors c SET updated_at = now() WHERE c.name = 'noted:digest' AND c.updated_at > now() + interval '1 minute';
   UPDATE webhook_cursors c SET updated_at = now() WHERE c.name = 'noted:digest' AND c.updated_at < due;
   IF NOT FOUND THEN
     RETURN false;

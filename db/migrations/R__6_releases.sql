@@ -261,7 +261,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   r releases;
 BEGIN
-  SELECT * INTO r FROM releases x WHERE x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  -- No look is put off for a minute: of one that is, the server's clock was ahead and has been set back.
+  SELECT * INTO r FROM releases x WHERE x.ended_at IS NULL AND (x.look_at <= now() OR x.look_at > now() + interval '1 minute')
+  ORDER BY x.look_at LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN 0;
   END IF;

@@ -288,6 +288,23 @@ class NoticeMailIT {
   }
 
   @Test
+  @DisplayName("22.9: the right to tell and the digest wait for no clock that was ahead")
+  void clockWasAhead() {
+    assertThat(notices.lead("ahead", "one", Duration.ofMinutes(1))).isNotNull();
+    assertThat(notices.lead("ahead", "two", Duration.ofMinutes(1))).isNull();
+    assertThat(noted(LocalTime.NOON, "Z", "-9 days")).isFalse();
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.webhook_cursors WHERE name = 'noted:digest' AND"
+                    + " updated_at > now()"))
+        .isZero();
+    database.run(
+        "UPDATE holdfast.webhook_cursors SET held_until = held_until + interval '9 days' WHERE name"
+            + " = 'ahead'");
+    assertThat(notices.lead("ahead", "two", Duration.ofMinutes(1))).isNotNull();
+  }
+
+  @Test
   @DisplayName("22.9: the digest of a zone that is an offset is due by the clock of that offset")
   void offset() {
     // Half an hour ago by a clock two hours ahead; by one two hours behind it is due yesterday.

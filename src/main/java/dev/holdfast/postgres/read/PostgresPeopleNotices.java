@@ -34,6 +34,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
       ON CONFLICT (name) DO UPDATE
       SET held_by = EXCLUDED.held_by, held_until = EXCLUDED.held_until, updated_at = now()
       WHERE c.held_by = EXCLUDED.held_by OR c.held_until IS NULL OR c.held_until < now()
+        OR c.held_until > EXCLUDED.held_until + interval '1 hour'
       RETURNING c.activity_id
       """;
   private static final String TOLD =

@@ -93,6 +93,22 @@ class BatchesIT {
   }
 
   @Test
+  @DisplayName("is counted and ends when the server's clock, which was ahead, has been set back")
+  void clockWasAhead() {
+    long batch = enqueue(2).batchId();
+    assertThat(desk.find(batch).done()).isZero();
+    finish(2);
+    database.run(
+        "UPDATE holdfast.batches SET look_at = look_at + interval '9 days', counted_at = counted_at"
+            + " + interval '9 days'");
+    assertThat(desk.find(batch).done()).isEqualTo(2);
+    while (keeper.advance().isZero()) {
+      // There is more to do.
+    }
+    assertThat(desk.find(batch).endedAt()).isNotNull();
+  }
+
+  @Test
   @DisplayName("may be a graph of tickets with names, and of keys that hold for a time")
   void graph() {
     String graph =

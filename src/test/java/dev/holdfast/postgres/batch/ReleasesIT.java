@@ -123,6 +123,19 @@ class ReleasesIT {
   }
 
   @Test
+  @DisplayName("goes on when the server's clock, which was ahead, has been set back")
+  void clockWasAhead() {
+    hold(2);
+    Release release = desk.start(of(1, "all", null), "ann");
+    assertThat(finish()).isEqualTo(1);
+    database.run("UPDATE holdfast.releases SET look_at = now() + interval '9 days'");
+    while (keeper.advance().isZero()) {
+      // There is more to do.
+    }
+    assertThat(now(release).released()).isEqualTo(2);
+  }
+
+  @Test
   @DisplayName("releases the canary, waits for its outcome, then more, and all with one guidance")
   void steps() {
     hold(30);

@@ -107,6 +107,27 @@ class FiguresIT {
   }
 
   @Test
+  @DisplayName("what happens after the server's clock was ahead is counted once it is right")
+  void clockWasAhead() {
+    database.run(
+        "UPDATE holdfast.figures_cursor SET next_at = now() + interval '9 days', counted_until ="
+            + " now() + interval '9 days'");
+    database.run(
+        "INSERT INTO holdfast.webhook_cursors (name, activity_id, updated_at) VALUES"
+            + " ('noted:reviews', 0, now() + interval '9 days') ON CONFLICT (name) DO UPDATE SET"
+            + " updated_at = EXCLUDED.updated_at");
+    queue.succeed(queue.enqueue(), queue.claim());
+    database.run(COUNT);
+    assertThat(figure(1, "succeeded", "")).isEqualTo(1);
+    database.number("SELECT holdfast.note_reviews()");
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.webhook_cursors WHERE name = 'noted:reviews' AND"
+                    + " updated_at > now()"))
+        .isZero();
+  }
+
+  @Test
   @DisplayName("a hold that the retry policy decided is counted as one made by a person is")
   void heldByPolicy() {
     long id = queue.enqueue();

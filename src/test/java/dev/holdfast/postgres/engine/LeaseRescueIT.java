@@ -88,6 +88,25 @@ class LeaseRescueIT {
   }
 
   @Test
+  @DisplayName("A50: a lease of a clock that was ahead lasts no longer than others from now on")
+  void clockWasAhead() {
+    long id = queue.enqueue();
+    long lease = queue.claim(100).getFirst().lease().no();
+    String end = "SELECT expires_at::text FROM holdfast.leases WHERE id = " + lease;
+    String before = database.value(end);
+    queue.queue().holdExpired(10);
+    assertThat(database.value(end)).as("not longer than it is").isEqualTo(before);
+    database.run("UPDATE holdfast.leases SET expires_at = expires_at + interval '9 days'");
+    queue.queue().holdExpired(10);
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.leases WHERE expires_at BETWEEN now() AND now() +"
+                    + " for_ms * interval '1 millisecond'"))
+        .isEqualTo(1);
+    assertThat(database.state(id)).isEqualTo("in_progress");
+  }
+
+  @Test
   @DisplayName("A50: a ticket that kills its workers ends on hold")
   void poison() {
     long id = queue.enqueue();
