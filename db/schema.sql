@@ -7838,7 +7838,6 @@ BEGIN
     own_lease := nextval('lease_no_seq');
     INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms, suspect)
     VALUES (own_lease, now(), until, for_worker, ARRAY[suspected], for_ms, true);
-    -- A suspect that waits keeps its place under a limit, which it was given when it was taken from the line.
     UPDATE line_slots s SET lease_no = own_lease WHERE s.ticket_id = suspected;
     id := suspected;
     lease_no := own_lease;
@@ -7875,6 +7874,11 @@ BEGIN
   END LOOP;
   INSERT INTO suspects (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
+  -- They run one after the other, and hold no place meanwhile: take_place gives each one when it starts.
+  DELETE FROM line_slots s WHERE s.ticket_id = ANY (waiting);
+  IF FOUND THEN
+    PERFORM wake_lines();
+  END IF;
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
   IF put_back IS NOT NULL THEN
@@ -7963,6 +7967,44 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.take_from_lines(text[],text[],bigint,bigint,boolean,boolean) IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them; one_by_one: after a refusal, past what is refused.';
 GRANT EXECUTE ON FUNCTION holdfast.take_from_lines(text[],text[],bigint,bigint,boolean,boolean) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.take_place(suspected bigint, under_lease bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  x claim_limits;
+  b ticket_base;
+  of_design text;
+  counted boolean := false;
+BEGIN
+  -- An earlier version let it keep its place while it waited.
+  IF EXISTS (SELECT FROM line_slots s WHERE s.ticket_id = suspected) THEN
+    RETURN true;
+  END IF;
+  SELECT * INTO b FROM ticket_base t WHERE t.id = suspected;
+  of_design := COALESCE((SELECT d.name FROM designs d WHERE d.id = b.design_id), '');
+  FOR x IN
+    SELECT * FROM claim_limits c WHERE (c.queue = b.queue OR c.design = of_design) AND num_nonnulls(c.concurrent, c.per_key) > 0 ORDER BY c.scope
+  LOOP
+    PERFORM FROM limit_gates g WHERE g.scope = x.scope FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND OR open_for_key(x, COALESCE(b.concurrency_key, '')) = 0 OR x.concurrent <= (
+        SELECT count(*) FROM line_slots s WHERE s.queue = x.queue OR s.design = x.design AND s.design <> '') THEN
+      RETURN false;
+    END IF;
+    counted := true;
+  END LOOP;
+  INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+  SELECT b.id, under_lease, b.queue, COALESCE(b.concurrency_key, ''), of_design WHERE counted;
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.take_place(bigint,bigint) IS 'Gives a suspect that starts its place under the limits that count it, whose gates it locks; false where none is free, or another claim has a gate.';
+GRANT EXECUTE ON FUNCTION holdfast.take_place(bigint,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.take_provider_probe(of_provider text, of_key text, of_model text, by_worker text, for_ms bigint)
  RETURNS TABLE(answer text, wait_ms double precision)
@@ -8096,10 +8138,14 @@ BEGIN
       WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
       -- Whose last attempt began longest ago comes first: one that is put off again and again takes turns with the others.
       ORDER BY s.priority DESC, (SELECT b.fence FROM holdfast.ticket_base b WHERE b.id = s.id), s.created_at, s.id
-      LIMIT CASE WHEN small_bytes < 0 THEN 100 ELSE 1 END
+      LIMIT CASE WHEN small_bytes < 0 OR limits_in_use THEN 100 ELSE 1 END
       FOR UPDATE OF s SKIP LOCKED
     LOOP
       BEGIN
+        IF limits_in_use AND NOT holdfast.take_place(suspected, new_lease) THEN
+          suspected := NULL;
+          CONTINUE;
+        END IF;
         DELETE FROM holdfast.suspects s WHERE s.id = suspected;
         EXIT;
       EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN

@@ -108,10 +108,14 @@ BEGIN
       WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
       -- Whose last attempt began longest ago comes first: one that is put off again and again takes turns with the others.
       ORDER BY s.priority DESC, (SELECT b.fence FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = s.id), s.created_at, s.id
-      LIMIT CASE WHEN small_bytes < 0 THEN 100 ELSE 1 END
+      LIMIT CASE WHEN small_bytes < 0 OR limits_in_use THEN 100 ELSE 1 END
       FOR UPDATE OF s SKIP LOCKED
     LOOP
       BEGIN
+        IF limits_in_use AND NOT ${flyway:defaultSchema}.take_place(suspected, new_lease) THEN
+          suspected := NULL;
+          CONTINUE;
+        END IF;
         DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = suspected;
         EXIT;
       EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
@@ -278,7 +282,6 @@ BEGIN
     own_lease := nextval('lease_no_seq');
     INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms, suspect)
     VALUES (own_lease, now(), until, for_worker, ARRAY[suspected], for_ms, true);
-    -- A suspect that waits keeps its place under a limit, which it was given when it was taken from the line.
     UPDATE line_slots s SET lease_no = own_lease WHERE s.ticket_id = suspected;
     id := suspected;
     lease_no := own_lease;
@@ -315,6 +318,11 @@ BEGIN
   END LOOP;
   INSERT INTO suspects (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
+  -- They run one after the other, and hold no place meanwhile: take_place gives each one when it starts.
+  DELETE FROM line_slots s WHERE s.ticket_id = ANY (waiting);
+  IF FOUND THEN
+    PERFORM wake_lines();
+  END IF;
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
   IF put_back IS NOT NULL THEN

@@ -119,6 +119,37 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION open_for_key IS 'How many more tickets with a concurrency key a limit lets start now; NULL where it does not count them by key.';
 
+CREATE OR REPLACE FUNCTION take_place(suspected bigint, under_lease bigint) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  x claim_limits;
+  b ticket_base;
+  of_design text;
+  counted boolean := false;
+BEGIN
+  -- An earlier version let it keep its place while it waited.
+  IF EXISTS (SELECT FROM line_slots s WHERE s.ticket_id = suspected) THEN
+    RETURN true;
+  END IF;
+  SELECT * INTO b FROM ticket_base t WHERE t.id = suspected;
+  of_design := COALESCE((SELECT d.name FROM designs d WHERE d.id = b.design_id), '');
+  FOR x IN
+    SELECT * FROM claim_limits c WHERE (c.queue = b.queue OR c.design = of_design) AND num_nonnulls(c.concurrent, c.per_key) > 0 ORDER BY c.scope
+  LOOP
+    PERFORM FROM limit_gates g WHERE g.scope = x.scope FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND OR open_for_key(x, COALESCE(b.concurrency_key, '')) = 0 OR x.concurrent <= (
+        SELECT count(*) FROM line_slots s WHERE s.queue = x.queue OR s.design = x.design AND s.design <> '') THEN
+      RETURN false;
+    END IF;
+    counted := true;
+  END LOOP;
+  INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+  SELECT b.id, under_lease, b.queue, COALESCE(b.concurrency_key, ''), of_design WHERE counted;
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION take_place IS 'Gives a suspect that starts its place under the limits that count it, whose gates it locks; false where none is free, or another claim has a gate.';
+
 CREATE OR REPLACE FUNCTION refused_in_line(tids tid[]) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE

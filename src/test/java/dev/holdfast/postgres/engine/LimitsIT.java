@@ -8,6 +8,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
@@ -238,6 +239,37 @@ class LimitsIT {
     long suspect = first.suspect().orElseThrow().id();
     queue.succeed(suspect, lease(suspect));
     assertThat(claim(10)).containsExactly(next);
+  }
+
+  @Test
+  @DisplayName("a suspect that waits for its turn holds no place, and needs one to start")
+  void waitingSuspect() {
+    limit("concurrent => 3");
+    List<Long> ids = enqueue(3);
+    queue.expire(queue.claim(10).getFirst().lease().no());
+    assertThat(queue.queue().rescue(10)).hasSize(3);
+    database.run(
+        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
+            + " WHERE retry_after IS NOT NULL");
+    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+    long suspect = queue.queue().claim(request(10, "worker-2")).suspect().orElseThrow().id();
+
+    List<Long> others = enqueue(3);
+    ClaimRequest healthy = request(10, "worker-2").within(new Room(1 << 20, 1 << 20, 0));
+    assertThat(queue.queue().claim(healthy).tickets())
+        .as("one of three runs")
+        .extracting(ClaimedTicket::id)
+        .containsExactlyElementsOf(others.subList(0, 2));
+    assertThat(queue.queue().claim(request(10, "worker-3")).suspect()).isEmpty();
+    queue.succeed(suspect, lease(suspect));
+    assertThat(queue.queue().claim(request(10, "worker-3")).suspect().orElseThrow().id())
+        .isIn(ids)
+        .isNotEqualTo(suspect);
+    assertThat(queue.queue().claim(healthy).tickets()).as("three run").isEmpty();
+    others.subList(0, 2).forEach(id -> queue.succeed(id, lease(id)));
+    assertThat(queue.queue().claim(healthy).tickets())
+        .extracting(ClaimedTicket::id)
+        .containsExactly(others.getLast());
   }
 
   @Test
