@@ -15,17 +15,15 @@ import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Format;
 import dev.holdfast.web.console.view.Links;
 import dev.holdfast.web.console.view.QuestionForm;
+import dev.holdfast.web.console.view.ResultView;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The buttons beside a tool call that waits for a person (5.4). */
 record CallForms(WebPorts ports) implements Routes {
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/tickets/{id}/decide-call", this::decide, Role.OPERATOR);
@@ -93,7 +91,10 @@ record CallForms(WebPorts ports) implements Routes {
     }
     JsonNode wanted;
     try {
-      wanted = MAPPER.readTree(given);
+      wanted = ResultView.exact(given);
+    } catch (NumberFormatException e) {
+      throw new InvalidTicketException(
+          "the arguments have a number whose exponent is beyond all bounds");
     } catch (JacksonException e) {
       throw new InvalidTicketException(
           "the arguments are no JSON: " + Format.firstLine(UnreadableJson.reason(e), 200));
@@ -103,8 +104,8 @@ record CallForms(WebPorts ports) implements Routes {
 
   private static boolean isSame(JsonNode wanted, String arguments) {
     try {
-      return wanted.equals(MAPPER.readTree(arguments));
-    } catch (JacksonException e) {
+      return wanted.equals(ResultView.exact(arguments));
+    } catch (JacksonException | NumberFormatException e) {
       // The model's were none; whatever stands there now is another thing.
       return false;
     }
