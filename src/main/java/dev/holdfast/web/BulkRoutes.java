@@ -28,6 +28,10 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
   private static final String PROGRESS = "/api/v1/bulk/";
   private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final int MOST_IDS = 10_000;
+  private static final String RELEASED = "released";
+
+  /** Longer than a statement may take. */
+  private static final Duration LAST_TICKET = Duration.ofSeconds(15);
 
   /** The tickets to release: by ids, or all held ones of an error, a category, or both. */
   record Release(
@@ -62,7 +66,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
         context,
         actions.start(
             key,
-            "released",
+            RELEASED,
             chosen(body),
             Long::longValue,
             id ->
@@ -73,12 +77,30 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
   /** Of a release by whatever process. */
   private void undo(Context context) throws InterruptedException {
     String by = Requests.body(context, ActionRoutes.Nothing.class).by();
-    UndoneTickets undone =
-        new UndoneTickets(ports.desk(), context.pathParam("id"), Visitor.of(context).actor(by));
+    String actor = Visitor.of(context).actor(by);
+    String release = context.pathParam("id");
+    end(release);
+    UndoneTickets undone = new UndoneTickets(ports.desk(), release, actor);
     answer(
         context,
         actions.start(
             BulkActions.newId(), "taken back", undone, Undone::ticketId, Undone::require));
+  }
+
+  /** A release that is still at work would go on behind what is taken back. */
+  private void end(String release) throws InterruptedException {
+    BulkAction running = actions.find(release).filter(BulkRoutes::isRelease).orElse(null);
+    if (running == null) {
+      return;
+    }
+    running.stop("it was taken back");
+    if (!running.await(LAST_TICKET)) {
+      throw new Refused(503, "the release is still at its last ticket; undo it again");
+    }
+  }
+
+  private static boolean isRelease(BulkAction bulk) {
+    return bulk.progress().action().equals(RELEASED);
   }
 
   private static void answer(Context context, BulkAction bulk) throws InterruptedException {

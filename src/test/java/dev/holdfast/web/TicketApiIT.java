@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
@@ -13,11 +14,15 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ApiClient.Answer;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -477,6 +482,31 @@ class TicketApiIT {
     database.run("UPDATE holdfast.released_holds SET released_at = now() - interval '61 s'");
     assertThat(ann.post(late.header("Location").orElseThrow() + "/undo", "{}").status())
         .isEqualTo(409);
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("an undo ends the release that is still at work; it would go on behind the undo")
+  void undoAtWork() throws Exception {
+    List<Long> ids = List.of(held(), held(), held());
+    String bulk;
+    CompletableFuture<Answer> undone;
+    try (Connection other = pool.getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(
+          "SELECT FROM holdfast.ticket_base WHERE id = " + ids.get(1) + " FOR UPDATE");
+      Answer released = ann.post(TICKETS + "/release", "{\"ids\": " + ids + "}");
+      assertThat(released.status()).isEqualTo(202);
+      bulk = released.header("Location").orElseThrow();
+      undone = CompletableFuture.supplyAsync(() -> ann.post(bulk + "/undo", "{}"));
+      assertThat(undone).failsWithin(Duration.ofSeconds(1));
+      other.rollback();
+    }
+    assertThat(undone.get().status()).as(undone.get().toString()).isEqualTo(200);
+    await().until(() -> ann.get(bulk).json().get("finished").asBoolean());
+    assertThat(ann.get(bulk).json().get("problem").asString()).isEqualTo("it was taken back");
+    assertThat(ids.stream().map(database::state)).containsOnly("on_hold");
     database.assertNoTicketIsLost();
   }
 
