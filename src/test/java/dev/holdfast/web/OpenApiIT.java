@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -119,6 +120,44 @@ class OpenApiIT {
       node.forEach(each -> found.addAll(namesWithoutValue(where, each)));
     }
     return found;
+  }
+
+  @Test
+  @DisplayName("the document and the server know the same names in the body of every operation")
+  void sameBodies() {
+    document
+        .get("paths")
+        .propertyStream()
+        .forEach(
+            path ->
+                path.getValue()
+                    .propertyStream()
+                    .filter(operation -> operation.getValue().has("requestBody"))
+                    .forEach(operation -> assertSameBody(path.getKey(), operation)));
+  }
+
+  private void assertSameBody(String path, Map.Entry<String, JsonNode> operation) {
+    String schema =
+        operation
+            .getValue()
+            .at("/requestBody/content/application~1json/schema/$ref")
+            .asString()
+            .substring(1);
+    String known =
+        document
+            .at(schema + "/properties")
+            .propertyStream()
+            .map(Map.Entry::getKey)
+            .sorted()
+            .collect(Collectors.joining(", "));
+    Answer refused =
+        ann.send(
+            operation.getKey().toUpperCase(Locale.ROOT),
+            path.replaceAll("\\{\\w+}", "1"),
+            "{\"no_such\": 1}",
+            "Content-Type",
+            "application/json");
+    assertThat(refused.detail()).as(path).endsWith("there are: " + known);
   }
 
   @Test
