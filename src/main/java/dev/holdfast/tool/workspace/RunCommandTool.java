@@ -62,8 +62,14 @@ record RunCommandTool(WorkspaceProgram program) {
     Sandbox.Ran run = program.run(command, Map.of(), "", timeout);
     String output = run.output().isBlank() ? "[it printed nothing]" : run.output().stripTrailing();
     return switch (run.end()) {
-      case ProgramEnd.Exited(int code) ->
-          "exit code " + code + ExitText.signal(code) + "\n" + output;
+      case ProgramEnd.Exited(int code) -> {
+        String said = "exit code " + code + ExitText.signal(code) + "\n" + output;
+        if (code != 0) {
+          // A report of the same answer was written before the model saw this.
+          throw new ModelRetryException(said);
+        }
+        yield said;
+      }
       case ProgramEnd.TimedOut timedOut ->
           throw new ModelRetryException(
               ("Command timed out after %s seconds and was killed. It may have taken"

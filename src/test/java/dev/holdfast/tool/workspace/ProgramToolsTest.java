@@ -56,6 +56,16 @@ class ProgramToolsTest {
   }
 
   @Test
+  @DisplayName("B7: a program that ends with another exit code than 0 is a call that failed")
+  void failedProgram() throws Exception {
+    ToolReply failed = bench.call("run_command", Map.of("command", "echo 1 test failed; exit 1"));
+    assertThat(failed.outcome()).isEqualTo(Outcome.MODEL_RETRY);
+    assertThat(failed.content()).isEqualTo("exit code 1\n1 test failed");
+    assertThat(bench.call("run_command", Map.of("command", "exit 0")).outcome())
+        .isEqualTo(Outcome.OK);
+  }
+
+  @Test
   @DisplayName("C20: Command timed out after N seconds...; C38: it is not run again")
   void timesOut() throws Exception {
     ToolReply reply =
