@@ -79,13 +79,21 @@ final class AnswerReview {
     }
     List<ToolCall> kept = new ArrayList<>();
     List<ToolCall> calls = CallIds.distinct(message.toolCalls(), progress.turn());
+    boolean dropped = false;
     for (ToolCall call : calls) {
       boolean mayBeCut = isCut(answer.stop()) && call.equals(calls.getLast());
       boolean outOfRoom = mayBeCut && answer.stop() == StopReason.MAX_TOKENS;
-      arguments(call, mayBeCut)
-          .ifPresentOrElse(
-              arguments -> keepIfAllowed(call, arguments, kept),
-              () -> drop(call, outOfRoom ? NoticeText.CUT_CALL : NoticeText.INVALID_CALL));
+      Optional<JsonNode> arguments = arguments(call, mayBeCut);
+      if (arguments.isPresent()) {
+        keepIfAllowed(call, arguments.get(), kept);
+      } else {
+        drop(call, outOfRoom ? NoticeText.CUT_CALL : NoticeText.INVALID_CALL);
+        dropped |= !isReport(call);
+      }
+    }
+    // It tells of a call that has not run. In a final turn no other call would run anyway.
+    if (dropped && progress.forced() == null && kept.removeIf(AnswerReview::isReport)) {
+      NoticeText.REPORT_LEFT.pushTo(notices);
     }
     if (kept.isEmpty()) {
       return withoutValidCalls(why(answer.stop(), NO_VALID_CALL));
@@ -110,6 +118,10 @@ final class AnswerReview {
     };
   }
 
+  private static boolean isReport(ToolCall call) {
+    return call.name().equals(ReportRules.TOOL);
+  }
+
   private static boolean isCut(StopReason stop) {
     return stop == StopReason.MAX_TOKENS || stop == StopReason.REFUSED;
   }
@@ -122,13 +134,13 @@ final class AnswerReview {
   private void drop(ToolCall call, NoticeText why) {
     events.log(SessionEvent.Level.WRN, SOURCE, DROPPED_WARNING);
     why.pushTo(notices, shown(call.name()));
-    if (call.name().equals(ReportRules.TOOL)) {
+    if (isReport(call)) {
       refused("its parameters are not a JSON object", "final_report_attempt");
     }
   }
 
   private void keepIfAllowed(ToolCall call, JsonNode arguments, List<ToolCall> kept) {
-    if (call.name().equals(ReportRules.TOOL)) {
+    if (isReport(call)) {
       keepIfInOrder(call, arguments, kept);
     } else if (!tools.contains(call.name()) && adopt(arguments)) {
       NoticeText.MISPLACED_REPORT.pushTo(notices);
@@ -145,7 +157,7 @@ final class AnswerReview {
     if (checked.report().isEmpty()) {
       NoticeText.INVALID_REPORT.pushTo(notices, checked.problem());
       refused(checked.problem(), "incomplete_final_report");
-    } else if (kept.stream().noneMatch(other -> other.name().equals(ReportRules.TOOL))) {
+    } else if (kept.stream().noneMatch(AnswerReview::isReport)) {
       progress.reportReceived();
       kept.add(call);
     }

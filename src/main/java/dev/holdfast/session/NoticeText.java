@@ -24,6 +24,10 @@ enum NoticeText {
       "invalid-final-report",
       "your call of agent__final_report was not accepted: %s. Call it again with valid"
           + " parameters."),
+  REPORT_LEFT(
+      "final-report-left",
+      "your final report was not taken, because another call of the same answer was dropped. Make"
+          + " that call first, and look at its result."),
   MISPLACED_REPORT(
       "final-report-reminder",
       "a final report counts only as a call of the tool agent__final_report."),

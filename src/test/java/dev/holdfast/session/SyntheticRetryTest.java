@@ -8,6 +8,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ReportRules;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -148,6 +149,25 @@ class SyntheticRetryTest {
     assertThat(bench.notices(1)).singleElement().asString().contains("send");
     assertThat(bench.sent(1).toString()).doesNotContain("id=a,");
     assertThat(bench.calls()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("B24: a report next to a call that was dropped is not taken before that has run")
+  void reportNextToDropped() {
+    ToolCall mended = Replies.call("b", "send", "{}");
+    Bench bench =
+        Bench.with(
+            Replies.calls(
+                Replies.call("a", "send", "{\"a\":"),
+                Replies.call("r", ReportRules.TOOL, Replies.REPORT)),
+            Replies.calls(mended),
+            Replies.report());
+
+    bench.run();
+
+    assertThat(bench.tools.ran).containsExactly(mended);
+    assertThat(bench.notices(1)).hasSize(2).last().asString().contains("was not taken");
+    assertThat(bench.calls()).isEqualTo(3);
   }
 
   @Test
