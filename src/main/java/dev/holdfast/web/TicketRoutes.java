@@ -87,8 +87,9 @@ final class TicketRoutes implements Routes {
                 Map.of(
                     "attempts", history.attempts().older(),
                     "activity", history.timeline().older(),
-                    "guidance", history.guidance().older()))));
-    ticket.set("tool_calls", Bodies.tree(Bodies.json(tickets.toolCalls(row.id()))));
+                    "guidance", history.guidance().older(),
+                    "tool_calls", history.toolCalls().older()))));
+    ticket.set("tool_calls", Bodies.tree(Bodies.json(history.toolCalls().rows())));
     ticket.set("question", tickets.question(row.id()).map(Bodies::tree).orElse(null));
     context.header("ETag", Seen.etag(row.version()));
     Answers.json(context, 200, ticket);

@@ -116,6 +116,12 @@ class TicketApiIT {
         "INSERT INTO holdfast.ticket_activity (ticket_id, action, actor) SELECT ?, 'assigned',"
             + " 'ann' FROM generate_series(1, 1100)",
         id);
+    database.run(
+        "INSERT INTO holdfast.tool_approvals (ticket_id, lease_no, answer, turn, call_id, tool,"
+            + " arguments, effect, shape, decision, decided_by) SELECT ?, 1, g, g, 'call-' || g,"
+            + " 'write_file', to_json(repeat('words ', 10000))::text, '', 's', CASE WHEN g > 1 THEN"
+            + " 'denied' END, CASE WHEN g > 1 THEN 'ann' END FROM generate_series(1, 100) g",
+        id);
     JsonNode shown = ann.get(path(id, "")).json();
     JsonNode guidance = shown.get("guidance");
     assertThat(guidance.size()).isEqualTo(4 * 1024 * 1024 / 60_060);
@@ -125,6 +131,13 @@ class TicketApiIT {
     assertThat(leftOut.get("guidance").asInt()).isEqualTo(100 - guidance.size());
     assertThat(leftOut.get("activity").asInt()).isGreaterThanOrEqualTo(100);
     assertThat(leftOut.get("attempts").asInt()).isZero();
+    JsonNode calls = shown.get("tool_calls");
+    assertThat(calls.size()).isBetween(60, 70);
+    assertThat(calls.get(0).get("call_id").asString()).isEqualTo("call-" + (102 - calls.size()));
+    assertThat(calls.get(calls.size() - 1).get("call_id").asString())
+        .as("it waits")
+        .isEqualTo("call-1");
+    assertThat(leftOut.get("tool_calls").asInt()).isEqualTo(100 - calls.size());
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.Newest;
 import dev.holdfast.queue.read.TicketHistory;
 import dev.holdfast.queue.read.TimelineEntry;
+import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.Guidance;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,13 @@ final class PostgresTicketHistory {
       FROM holdfast.ticket_timeline e WHERE e.ticket_id = :id
       ORDER BY place LIMIT 1000
       """;
+  // What waits is looked at before what is decided, however old.
+  private static final String TOOL_CALLS =
+      """
+      SELECT row_number() OVER (ORDER BY a.decision IS NULL AND a.voided_at IS NULL DESC, a.id DESC) AS place,
+        (SELECT count(*) FROM holdfast.tool_approvals c WHERE c.ticket_id = :id) AS total, a.*
+      FROM holdfast.tool_approvals a WHERE a.ticket_id = :id ORDER BY place LIMIT 1000
+      """;
   private static final String WITHIN_BYTES =
       """
       WITH newest AS MATERIALIZED (
@@ -74,7 +82,8 @@ final class PostgresTicketHistory {
     return new TicketHistory(
         newest(ticketId, ATTEMPTS, RecordMapper.of(AttemptRow.class)),
         newest(ticketId, GUIDANCE, guidance),
-        newest(ticketId, TIMELINE, RecordMapper.of(TimelineEntry.class)));
+        newest(ticketId, TIMELINE, RecordMapper.of(TimelineEntry.class)),
+        newest(ticketId, TOOL_CALLS, RecordMapper.of(ToolCallRow.class)));
   }
 
   private <T> Newest<T> newest(long ticketId, String rows, RowMapper<T> mapper) {

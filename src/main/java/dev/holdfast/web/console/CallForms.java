@@ -76,7 +76,7 @@ record CallForms(WebPorts ports) implements Routes {
   }
 
   private ToolCallRow waiting(long ticketId, @Nullable String call) {
-    return ports.tickets().toolCalls(ticketId).stream()
+    return ports.tickets().history(ticketId).toolCalls().rows().stream()
         .filter(each -> String.valueOf(each.id()).equals(call))
         .findFirst()
         .orElseThrow(() -> new Refused(404, "#" + ticketId + " has no such tool call"));

@@ -156,7 +156,7 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
         tickets.output(id, attempt(context)).orElse(null),
         ResultView.shown(ticket.payload()),
         tickets.assignee(id).orElse(null),
-        tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
+        history.toolCalls().rows().stream().filter(ToolCallRow::waits).toList(),
         question(ticket),
         tickets.autoRetry(id).orElse(null),
         SqlText.ticket(id),
