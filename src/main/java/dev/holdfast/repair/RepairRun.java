@@ -101,14 +101,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
       throws IOException, InterruptedException {
     RunHistory history = RunHistory.of(job.ticketId(), entries);
     int number = history.next();
-    String name = name(job.workplace(), number);
-    RunLog log =
-        new RunLog(
-            journal,
-            entries,
-            new RunLog.Identity(job.ticketId(), number, name),
-            new RunLog.Clocks(ports.models().nanoTime(), ports.wall()),
-            ports.traceOf().apply(name));
+    RunLog log = log(job, number, journal, entries);
     RunStart start = start(log, job.task(), history, workbench);
     RepairTask task = new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
     RunBudget budget =
@@ -128,6 +121,22 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
             ports.width());
     RepairLoop.Stop stop = new RepairLoop(parts, settings, task, budget, start.tree()).run();
     return end(log, job, workbench, stop);
+  }
+
+  /** Of a run that is over: who ended it may have been lost before its trace was written. */
+  public void traceAgain(Job job, int number, Journal journal, List<JournalEntry> entries) {
+    log(job, number, journal, entries);
+  }
+
+  /** Makes the trace anew, of what the journal has of the run. */
+  private RunLog log(Job job, int number, Journal journal, List<JournalEntry> entries) {
+    String name = name(job.workplace(), number);
+    return new RunLog(
+        journal,
+        entries,
+        new RunLog.Identity(job.ticketId(), number, name),
+        new RunLog.Clocks(ports.models().nanoTime(), ports.wall()),
+        ports.traceOf().apply(name));
   }
 
   /** The cost of all runs since the ticket last started over. */

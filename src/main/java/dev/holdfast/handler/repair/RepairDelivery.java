@@ -120,6 +120,15 @@ record RepairDelivery(RepairPorts ports) {
     };
   }
 
+  /** Once {@link #atOnce} has delivered it nobody needs the ticket's copy any more. */
+  HandlerResult tidied(long ticketId, RepairDesign design, RunEnd end, HandlerResult result)
+      throws IOException {
+    if (isDue(design, end, result)) {
+      ports.repositories().delete(ticketId);
+    }
+    return result;
+  }
+
   /** Whether the result is to be delivered without a person. */
   static boolean isDue(RepairDesign design, RunEnd end, HandlerResult result) {
     return result instanceof HandlerResult.Succeeded succeeded

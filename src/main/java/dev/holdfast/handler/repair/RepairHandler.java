@@ -90,22 +90,25 @@ public final class RepairHandler implements TicketHandler {
     RepairRun.Job job = RepairJob.of(claimed, design, history);
     Optional<RunEnd> untold = history.untold(job.at());
     RepairOutcome outcome = new RepairOutcome(claimed, design, settings.runs());
+    RepairRun run = new RepairRun(runPorts(context), design.settings(), routes);
     if (untold.isPresent()) {
+      run.traceAgain(job, history.number(), journal, entries);
       HandlerResult result = outcome.of(untold.get(), history.number());
       return RepairDelivery.isDue(design, untold.get(), result)
           ? deliver(claimed, design, history, untold.get(), result)
           : result;
     }
+    RunEnd end;
+    HandlerResult result;
     try (TicketRepository repository = open(claimed, design, history)) {
       GitRepairRepository workbench =
           new GitRepairRepository(
               repository, ports.tools().get(design.network()), design.patch(), design.verify());
-      RunEnd end =
-          new RepairRun(runPorts(context), design.settings(), routes)
-              .run(job, journal, entries, workbench);
-      HandlerResult result = outcome.of(end, history.next());
-      return delivery.atOnce(claimed.id(), design, end, repository, result);
+      end = run.run(job, journal, entries, workbench);
+      result =
+          delivery.atOnce(claimed.id(), design, end, repository, outcome.of(end, history.next()));
     }
+    return delivery.tidied(claimed.id(), design, end, result);
   }
 
   /** The journal does not say whether it was delivered; a second delivery changes nothing. */
@@ -116,9 +119,11 @@ public final class RepairHandler implements TicketHandler {
       RunEnd end,
       HandlerResult result)
       throws IOException, InterruptedException {
+    HandlerResult delivered;
     try (TicketRepository repository = open(claimed, design, history)) {
-      return delivery.atOnce(claimed.id(), design, end, repository, result);
+      delivered = delivery.atOnce(claimed.id(), design, end, repository, result);
     }
+    return delivery.tidied(claimed.id(), design, end, delivered);
   }
 
   private TicketRepository open(ClaimedTicket claimed, RepairDesign design, RunHistory history)

@@ -252,6 +252,33 @@ class RepairHandlerIT {
 
   @Test
   @DisplayName(
+      "The copy of a repository is deleted once a result that nobody looks at is delivered, and"
+          + " stays until then")
+  void deliveredAndGone() throws Exception {
+    String path = "path: '" + original + "'";
+    Path copy = directory.resolve("work/ticket-17");
+    Files.writeString(original.resolve("a.txt"), "mine\n");
+    assertThat(unreviewed(path, "grep -q b a.txt")).isInstanceOf(HandlerResult.Held.class);
+    assertThat(copy).isNotEmptyDirectory();
+    bench.owner(original, "checkout", "-q", "a.txt");
+    assertThat(unreviewed(path, "grep -q b a.txt")).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(copy).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("The trace of a run whose worker was lost at its end has that end, too")
+  void tracedToItsEnd() throws Exception {
+    String design = reviewed("path: '" + original + "'");
+    Path trace = directory.resolve(repaired(design).path("trace").asString());
+    List<String> lines = Files.readAllLines(trace);
+    assertThat(lines.getLast()).contains("RunStopped");
+    Files.write(trace, lines.subList(0, lines.size() - 1));
+    repaired(design);
+    assertThat(Files.readAllLines(trace)).isEqualTo(lines);
+  }
+
+  @Test
+  @DisplayName(
       "What needs no review fails where its URL cannot be reached at the end, and the next attempt"
           + " delivers it")
   void deliveredOnceReached() throws Exception {
