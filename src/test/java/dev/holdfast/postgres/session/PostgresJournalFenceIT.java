@@ -14,6 +14,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.IllegalTransitionException;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -136,6 +137,42 @@ class PostgresJournalFenceIT {
 
     assertThatThrownBy(() -> store.open(one.id, other.lease).append(List.of(HELLO)))
         .isInstanceOf(IllegalTransitionException.class);
+  }
+
+  @Test
+  @DisplayName(
+      "an append whose first try commits late, its answer lost, is written once and fails not")
+  void committedLate() throws Exception {
+    Running running = running();
+    open(running).append(List.of(HELLO));
+    String of = "FROM holdfast.session_journal j WHERE ticket_id = ?";
+    String row = database.value("SELECT to_jsonb(j) " + of, running.id);
+    database.run("DELETE " + of, running.id);
+    CompletableFuture<Void> again;
+    try (Connection first = database.dataSource().getConnection()) {
+      first.setAutoCommit(false);
+      TestSql.column(
+          first,
+          "INSERT INTO holdfast.session_journal SELECT"
+              + " (jsonb_populate_record(NULL::holdfast.session_journal, ?::jsonb)).* RETURNING"
+              + " seq",
+          row);
+      again =
+          CompletableFuture.runAsync(
+              () -> open(running).append(List.of(HELLO)), Thread::startVirtualThread);
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(10))
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                              + " current_database() AND wait_event_type = 'Lock' AND query LIKE"
+                              + " '%steps of a session%'")
+                      > 0);
+      first.commit();
+    }
+    again.get(30, TimeUnit.SECONDS);
+    assertThat(open(running).entries()).containsExactly(HELLO);
   }
 
   @Test
