@@ -12,6 +12,7 @@ import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.testing.LogLines;
+import dev.holdfast.ticket.IllegalTransitionException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -386,6 +387,38 @@ class RepairLoopTest {
     assertThat(bench.payloads("ProviderRequestFinished"))
         .singleElement()
         .satisfies(each -> assertThat(each.path("error").asString()).isEqualTo("aborted"));
+  }
+
+  @Test
+  @DisplayName(
+      "E16: an answer that comes while a person takes the ticket is kept, and not asked for again")
+  void answeredMeanwhile() throws Exception {
+    Journal kept = bench.journal;
+    bench.journal =
+        new Journal() {
+          @Override
+          public List<JournalEntry> entries() {
+            return kept.entries();
+          }
+
+          @Override
+          public void append(List<JournalEntry> entries) {
+            if (bench.model.calls() > 0) {
+              throw new IllegalTransitionException("a person holds the ticket");
+            }
+            kept.append(entries);
+          }
+
+          @Override
+          public void appendLate(JournalEntry entry) {
+            kept.append(List.of(entry));
+          }
+        };
+    bench.model.repairs(change("bad 0", "good 1"));
+    assertThatThrownBy(bench::run).isInstanceOf(IllegalTransitionException.class);
+    bench.journal = kept;
+    assertThat(bench.run().spent().costUsd()).isEqualByComparingTo("0.01");
+    assertThat(bench.model.calls()).isEqualTo(1);
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.ticket.IllegalTransitionException;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -265,7 +266,15 @@ public final class RunLog {
 
   private synchronized void write(String name, JsonNode value, List<JsonNode> events, Paid paid) {
     JournalEntry.StepFinished entry = step(name, value, events, paid);
-    journal.append(List.of(entry));
+    try {
+      journal.append(List.of(entry));
+    } catch (IllegalTransitionException e) {
+      // A person may have taken the ticket meanwhile: whoever goes on pays for it no second time.
+      if (paid.target() != null) {
+        journal.appendLate(entry);
+      }
+      throw e;
+    }
     keep(entry);
   }
 
