@@ -113,7 +113,8 @@ class SessionLogIT {
       assertThat(rows.of(id, "hold_reason")).isEqualTo("Max retries exceeded: code_error");
       assertThat(rows.of(id, "error"))
           .startsWith("The agent gave no final report in its last turn: ")
-          .contains(" answers of models, ", " USD by the price tables so far. ", "release the ticket")
+          .contains(
+              " answers of models, ", " USD by the price tables so far. ", "release the ticket")
           .contains(i % 2 == 0 ? "called no tool" : "its parameters are not a JSON object");
       prints.add(rows.of(id, "error_fingerprint"));
       assertThat(java.util.Objects.requireNonNull(installation).ok("show", Long.toString(id)))

@@ -38,9 +38,9 @@ class EndWordsTest {
     assertThat(failed.errorReport().text())
         .isEqualTo(
             "The agent gave no final report in its last turn: its last answer was text and called"
-                + " no tool. The session has cost 6 answers of models, 660 tokens and 0.06 USD by the"
-                + " price tables so far. Read the transcript (holdfast show), then release the ticket with"
-                + " guidance, or raise limits.max_turns in its design.")
+                + " no tool. The session has cost 6 answers of models, 660 tokens and 0.06 USD by"
+                + " the price tables so far. Read the transcript (holdfast show), then release the"
+                + " ticket with guidance, or raise limits.max_turns in its design.")
         .isEqualTo(failed.report().content());
     JournalEntry.Ended ended = bench.entries(JournalEntry.Ended.class).getFirst();
     assertThat(ended.how()).isEqualTo("EXIT-MAX-TURNS-NO-RESPONSE");
