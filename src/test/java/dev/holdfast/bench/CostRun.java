@@ -18,7 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * One execution of many tickets, and what it costs the database, in numbers that no machine
@@ -57,12 +59,23 @@ record CostRun(
   }
 
   /** Fills the database and works all of it. */
+  /**
+   * Sessions of their own: one that tests share is made as new for each, which would count here.
+   */
+  private DataSource plain() {
+    PGSimpleDataSource plain = new PGSimpleDataSource();
+    plain.setUrl(database.jdbcUrl());
+    plain.setUser(database.user());
+    plain.setPassword(database.password());
+    return plain;
+  }
+
   Counts measure() throws SQLException, InterruptedException {
     execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public");
     execute("INSERT INTO holdfast.queues (name) VALUES ('cost') ON CONFLICT DO NOTHING");
-    Holdfast.desk(database.dataSource()).pauseQueue("cost", "test");
+    Holdfast.desk(plain()).pauseQueue("cost", "test");
     NewTicket ticket = NewTicket.ofKind("cost").withQueue("cost").withPayload(PAYLOAD);
-    Holdfast.inbox(database.dataSource())
+    Holdfast.inbox(plain())
         .enqueueAll(IntStream.range(0, tickets).mapToObj(i -> ticket).iterator());
     execute("VACUUM (ANALYZE)");
     // The server keeps a bounded number of statements: full of those of other databases, it forgets
@@ -81,7 +94,7 @@ record CostRun(
     try (ConnectionPool pool = pooled.pool();
         Worker worker =
             Holdfast.worker(pool.dataSource())
-                .listenOn(database.dataSource())
+                .listenOn(plain())
                 .concurrency(tickets)
                 .handler(
                     "cost",
@@ -97,7 +110,7 @@ record CostRun(
                       }
                     })
                 .start()) {
-      Holdfast.desk(database.dataSource()).resumeQueue("cost", "test");
+      Holdfast.desk(plain()).resumeQueue("cost", "test");
       assertThat(allStored.await(2, TimeUnit.MINUTES)).as("all results are stored").isTrue();
     }
     // A session's counts are published when it ends.
@@ -131,7 +144,7 @@ record CostRun(
   }
 
   long number(String sql) {
-    try (Connection connection = database.dataSource().getConnection();
+    try (Connection connection = plain().getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
       row.next();
@@ -142,7 +155,7 @@ record CostRun(
   }
 
   private void execute(String sql) throws SQLException {
-    try (Connection connection = database.dataSource().getConnection();
+    try (Connection connection = plain().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }

@@ -101,8 +101,8 @@ final class GrepTool implements WorkspaceWalk.Visitor {
   }
 
   @Override
-  public void passOver(String path) {
-    passedOver.add(path);
+  public void passOver(String path, String why) {
+    passedOver.add(path, why);
   }
 
   private void search(String file, SeekableByteChannel channel) throws IOException {

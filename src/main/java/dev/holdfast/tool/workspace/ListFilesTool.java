@@ -74,8 +74,8 @@ final class ListFilesTool implements WorkspaceWalk.Visitor {
   }
 
   @Override
-  public void passOver(String path) {
-    passedOver.add(path);
+  public void passOver(String path, String why) {
+    passedOver.add(path, why);
   }
 
   private static String line(String path, BasicFileAttributes attributes) {

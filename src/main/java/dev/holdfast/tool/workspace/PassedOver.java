@@ -1,21 +1,21 @@
 package dev.holdfast.tool.workspace;
 
-/** Notes of what a tool may not look into, for the end of its answer. */
+/** Notes of what a tool did not look into, for the end of its answer. */
 final class PassedOver {
   private static final int MAX_NAMED = 20;
 
   private final StringBuilder notes = new StringBuilder();
   private int paths;
 
-  void add(String path) {
+  void add(String path, String why) {
     if (paths++ < MAX_NAMED) {
-      notes.append(path).append(" (not readable)\n");
+      notes.append(path).append(" (").append(why).append(")\n");
     }
   }
 
   /** Behind what was found. */
   String behind(CharSequence found) {
-    String more = paths > MAX_NAMED ? "[" + paths + " paths are not readable]" : "";
+    String more = paths > MAX_NAMED ? "[" + paths + " paths were not looked into]" : "";
     return ((found.isEmpty() ? "[nothing found]\n" : found) + notes.toString() + more)
         .stripTrailing();
   }

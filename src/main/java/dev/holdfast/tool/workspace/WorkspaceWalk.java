@@ -30,8 +30,8 @@ final class WorkspaceWalk {
     boolean visit(String path, BasicFileAttributes attributes, Opener opener)
         throws IOException, InterruptedException;
 
-    /** Takes what the worker's user may not look into, which is passed over. */
-    void passOver(String path);
+    /** Takes what is passed over, as the worker's user may not look into it. */
+    void passOver(String path, String why);
   }
 
   /** Opens the file that is visited; only during the visit. */
@@ -67,7 +67,8 @@ final class WorkspaceWalk {
 
   private boolean walk(SecureDirectoryStream<Path> directory, String prefix, int depth)
       throws IOException, InterruptedException {
-    for (Path name : names(directory)) {
+    List<Path> names = names(directory);
+    for (Path name : names.subList(0, Math.min(names.size(), MAX_ENTRIES))) {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted while it looked at " + prefix);
       }
@@ -77,8 +78,13 @@ final class WorkspaceWalk {
           return false;
         }
       } catch (AccessDeniedException e) {
-        visitor.passOver(path);
+        visitor.passOver(path, "not readable");
       }
+    }
+    if (names.size() > MAX_ENTRIES) {
+      visitor.passOver(
+          prefix.isEmpty() ? "." : prefix,
+          "only " + MAX_ENTRIES + " of its entries were looked at");
     }
     return true;
   }
@@ -98,7 +104,11 @@ final class WorkspaceWalk {
       BasicFileAttributes attributes,
       int depth)
       throws IOException, InterruptedException {
-    if (!attributes.isDirectory() || name.toString().equals(".git") || depth >= MAX_DEPTH) {
+    if (!attributes.isDirectory() || name.toString().equals(".git")) {
+      return true;
+    }
+    if (depth >= MAX_DEPTH) {
+      visitor.passOver(path, "too deep to be looked into: begin there");
       return true;
     }
     try (SecureDirectoryStream<Path> inside = Workspace.enter(directory, name)) {
@@ -117,13 +127,14 @@ final class WorkspaceWalk {
                 name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
   }
 
+  /** In their order; one more than are looked at where there are more. */
   private static List<Path> names(SecureDirectoryStream<Path> directory) {
     List<Path> names = new ArrayList<>();
     for (Path entry : directory) {
-      if (names.size() == MAX_ENTRIES) {
+      names.add(entry.getFileName());
+      if (names.size() > MAX_ENTRIES) {
         break;
       }
-      names.add(entry.getFileName());
     }
     names.sort(null);
     return names;

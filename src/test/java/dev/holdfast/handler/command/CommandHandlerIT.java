@@ -95,7 +95,7 @@ class CommandHandlerIT {
     assertThat(asked.actions()).containsExactly("answer", "cancel");
     assertThat(asked.details())
         .isEqualTo(
-            "{\"cause\":\"question\",\"question\":{\"ask\":\"which?\","
+            "{\"holdCause\":\"question\",\"question\":{\"ask\":\"which?\","
                 + "\"choices\":[1,\"b\"]}}");
     HandlerResult.Failed refused =
         (HandlerResult.Failed) tickets.sh("echo '{\"ask\": \"which?\", \"choices\": []}'");

@@ -379,6 +379,18 @@ class FileToolsTest {
   }
 
   @Test
+  @DisplayName("list_files and grep say which directory is too deep for them")
+  void tooDeep() throws Exception {
+    file("d/".repeat(70) + "a.txt", "needle\n");
+    String deepest = "d/".repeat(64) + "d";
+    String note = deepest + " (too deep to be looked into: begin there)";
+    assertThat(bench.text("list_files", Map.of("glob", "*.txt"))).endsWith(note);
+    assertThat(bench.text("grep", Map.of("pattern", "needle"))).endsWith(note);
+    assertThat(bench.text("grep", Map.of("pattern", "needle", "path", deepest)))
+        .endsWith("a.txt:1: needle");
+  }
+
+  @Test
   @DisplayName("C20: a path that is a link to itself is the model's to mend")
   void linkToItself() throws Exception {
     Files.createSymbolicLink(root.resolve("loop"), Path.of("loop"));
