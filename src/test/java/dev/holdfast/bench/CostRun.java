@@ -58,7 +58,6 @@ record CostRun(
     }
   }
 
-  /** Fills the database and works all of it. */
   /**
    * Sessions of their own: one that tests share is made as new for each, which would count here.
    */
@@ -70,6 +69,7 @@ record CostRun(
     return plain;
   }
 
+  /** Fills the database and works all of it. */
   Counts measure() throws SQLException, InterruptedException {
     execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public");
     execute("INSERT INTO holdfast.queues (name) VALUES ('cost') ON CONFLICT DO NOTHING");
