@@ -46,7 +46,9 @@ class EngineCostIT {
   }
 
   @Test
-  @DisplayName("forty tickets and more share a commit and a statement, those of starting and stopping counted")
+  @DisplayName(
+      "forty tickets and more share a commit and a statement, those of starting and stopping"
+          + " counted")
   void commitsAndStatements() {
     assertThat(cost.commits()).as("%s", cost).isLessThan(TICKETS / 40);
     assertThat(cost.statements()).as("%s", cost).isLessThan(TICKETS / 25);
