@@ -79,6 +79,24 @@ class RateLimitTest {
   }
 
   @Test
+  @DisplayName(
+      "B27, B30: a target whose hint is over at once is asked again once that second is past")
+  void openAgain() {
+    Bench bench = Bench.guarded(after(0), Replies.report()).maxRetries(4);
+    bench
+        .target("two")
+        .then(
+            request -> {
+              bench.nanos.addAndGet(Duration.ofSeconds(30).toNanos());
+              return Replies.broken();
+            });
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.tried()).containsExactly("one", "two", "one");
+  }
+
+  @Test
   @DisplayName("B31: no wait while a target is open, whatever it has answered")
   void partial() {
     Bench bench = Bench.guarded(after(2000));

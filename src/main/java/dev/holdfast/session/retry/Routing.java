@@ -68,6 +68,11 @@ public final class Routing {
     refusals.put(route, why);
   }
 
+  /** The same target may be asked again, although nobody has waited. */
+  public void reopened(Route route) {
+    refusals.remove(route);
+  }
+
   /** A refused target may be asked again. */
   public void waited() {
     refusals.clear();
