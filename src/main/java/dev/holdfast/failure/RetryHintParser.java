@@ -61,9 +61,9 @@ public final class RetryHintParser {
       PlacedPattern.of(
           "(?i)\\b(?:(?=try|retry)(?<!will |'ll |next |auto[ -]|automatically |going to |and"
               + " )(?:try|retry)(?: (?:your|the|this) request)?(?: again)? (?:in|after):? |(?<!will"
-              + " |'ll )wait (?:for )?|(?<!not )resets?(?: again)? ?(?:in|after):? |available(?:"
-              + " again)? (?:in|after) |(?:riprova(?:re)?|reintent[ae]|tente (?:novamente|de novo))"
-              + " (?:en|tra|fra|em|in|dentro de) )"
+              + " |'ll )wait (?:for )?|(?<!not )(?:reset|renew)s?(?: again)? ?(?:in|after):?"
+              + " |available(?: again)? (?:in|after) |(?:riprova(?:re)?|reintent[ae]|tente"
+              + " (?:novamente|de novo)) (?:en|tra|fra|em|in|dentro de) )"
               + ABOUT
               + SPAN,
           "trwaTRWA",

@@ -41,6 +41,8 @@ class RetryHintParserTest {
         "try again in a minute | 60000",
         "Your quota will reset after 0s. | 0",
         "Limit resets in: 6m0s | 360000",
+        "Your monthly quota is used up: it renews in 3 hours | 10800000",
+        "Monthly usage limit reached. Renews after 2 days | 172800000",
         "Expected available in 42 seconds. | 42000",
         "Please wait 45 seconds before retrying. | 45000",
         "请在 15 秒后重试 | 15000",
