@@ -6,6 +6,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.event.SessionEvents;
+import dev.holdfast.session.journal.Standing;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.report.ReportSource;
@@ -80,6 +81,7 @@ final class AnswerReview {
     List<ToolCall> kept = new ArrayList<>();
     List<ToolCall> calls = CallIds.distinct(message.toolCalls(), progress.turn());
     boolean dropped = false;
+    Standing.Pending cached = progress.pending();
     for (ToolCall call : calls) {
       boolean mayBeCut = isCut(answer.stop()) && call.equals(calls.getLast());
       boolean outOfRoom = mayBeCut && answer.stop() == StopReason.MAX_TOKENS;
@@ -92,8 +94,11 @@ final class AnswerReview {
       }
     }
     // It tells of a call that has not run. In a final turn no other call would run anyway.
-    if (dropped && progress.forced() == null && kept.removeIf(AnswerReview::isReport)) {
-      NoticeText.REPORT_LEFT.pushTo(notices);
+    if (dropped && progress.forced() == null) {
+      progress.restorePending(cached);
+      if (kept.removeIf(AnswerReview::isReport)) {
+        NoticeText.REPORT_LEFT.pushTo(notices);
+      }
     }
     if (kept.isEmpty()) {
       return withoutValidCalls(why(answer.stop(), NO_VALID_CALL));

@@ -131,6 +131,11 @@ final class Progress {
     pending = new Standing.Pending(report, source);
   }
 
+  /** The one from before an answer whose own counts for nothing. */
+  void restorePending(Standing.@Nullable Pending earlier) {
+    pending = earlier;
+  }
+
   void forgetPending() {
     pending = null;
   }

@@ -194,6 +194,23 @@ class FinalTurnTest {
   }
 
   @Test
+  @DisplayName("B23, B49: no report is cached that stands next to a call that was dropped")
+  void toolMessageNextToDropped() {
+    Bench bench =
+        Bench.with(
+                Replies.calls(
+                    Replies.call("s", "send", "{\"a\":"),
+                    Replies.call("a", "final_report", Replies.REPORT)),
+                Replies.empty())
+            .maxTurns(2)
+            .maxRetries(1);
+
+    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.MAX_TURNS);
+
+    assertThat(bench.tools.ran).isEmpty();
+  }
+
+  @Test
   @DisplayName("B49, B50: so it is in the final turn that the context guard forces")
   void toolMessageAtTheWindow() {
     Bench bench = narrow(Bench.with(MISPLACED), 10);
