@@ -7,6 +7,7 @@ import dev.holdfast.repair.RepairRun;
 import dev.holdfast.repair.RunEnd;
 import dev.holdfast.repair.RunHistory;
 import dev.holdfast.repair.git.Delivery;
+import dev.holdfast.repair.git.RepositoryException;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -17,11 +18,15 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Brings results to where their design says: what a person has approved, or need not. */
 record RepairDelivery(RepairPorts ports) {
+  private static final Logger LOG = LoggerFactory.getLogger(RepairDelivery.class);
+
   /** A ticket of its own, for the worker and not the person's command has the repository. */
   HandlerResult deliver(ClaimedTicket claimed, RepairDesign design, DeliveryOrder order)
       throws IOException, InterruptedException {
@@ -33,7 +38,7 @@ record RepairDelivery(RepairPorts ports) {
     }
     HandlerResult result = delivered(claimed, design, order);
     if (result instanceof HandlerResult.Succeeded) {
-      ports.repositories().delete(order.ticketId());
+      delete(order.ticketId());
     }
     return result;
   }
@@ -121,12 +126,20 @@ record RepairDelivery(RepairPorts ports) {
   }
 
   /** Once {@link #atOnce} has delivered it nobody needs the ticket's copy any more. */
-  HandlerResult tidied(long ticketId, RepairDesign design, RunEnd end, HandlerResult result)
-      throws IOException {
+  HandlerResult tidied(long ticketId, RepairDesign design, RunEnd end, HandlerResult result) {
     if (isDue(design, end, result)) {
-      ports.repositories().delete(ticketId);
+      delete(ticketId);
     }
     return result;
+  }
+
+  /** What was delivered stays so, although a program that was left behind may still write here. */
+  private void delete(long ticketId) {
+    try {
+      ports.repositories().delete(ticketId);
+    } catch (IOException | RepositoryException e) {
+      LOG.warn("the copy of ticket {} cannot be deleted: {}", ticketId, e.toString());
+    }
   }
 
   /** Whether the result is to be delivered without a person. */

@@ -30,6 +30,7 @@ import dev.holdfast.tool.sandbox.Network;
 import dev.holdfast.tool.sandbox.Sandbox;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -39,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -263,6 +265,35 @@ class RepairHandlerIT {
     bench.owner(original, "checkout", "-q", "a.txt");
     assertThat(unreviewed(path, "grep -q b a.txt")).isInstanceOf(HandlerResult.Succeeded.class);
     assertThat(copy).doesNotExist();
+  }
+
+  @Test
+  @DisplayName(
+      "A delivered result is one, although a left program keeps the copy from being deleted")
+  void deliveredNotGone() throws Exception {
+    Path left = directory.resolve("work/ticket-17/left");
+    AtomicBoolean over = new AtomicBoolean();
+    Thread program =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  for (int i = 0; !over.get(); i++) {
+                    try {
+                      Files.createDirectories(left);
+                      Files.writeString(left.resolve("file-" + i % 500), "");
+                    } catch (IOException e) {
+                      // deleted meanwhile
+                    }
+                  }
+                });
+    try {
+      assertThat(unreviewed("path: '" + original + "'", "grep -q b a.txt"))
+          .isInstanceOf(HandlerResult.Succeeded.class);
+    } finally {
+      over.set(true);
+      program.join();
+    }
+    assertThat(bench.owner(original, "show", "main:a.txt")).isEqualTo("b");
   }
 
   @Test
