@@ -4,11 +4,10 @@ import dev.holdfast.process.MachineLimits;
 import dev.holdfast.tool.ModelRetryException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -25,23 +24,21 @@ final class SearchThread {
   /** To see the deadline, or an interrupt, by itself. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
-  /** Each takes a processor until this process ends. */
-  private static final int MOST_LEFT = 2;
-
-  private static final Set<Thread> LEFT = ConcurrentHashMap.newKeySet();
+  /** One that does not end keeps its place, and takes a processor, until this process ends. */
+  private static final Semaphore PLACES =
+      new Semaphore(Math.max(4, Runtime.getRuntime().availableProcessors()));
 
   private SearchThread() {}
 
   /**
    * @param time after which the search ends by itself where it can
-   * @throws ModelRetryException if it cannot, or too many could not before
+   * @throws ModelRetryException if it cannot, or has no place within that time
    */
   static String run(Callable<String> search, Duration time)
       throws IOException, InterruptedException {
-    LEFT.removeIf(thread -> !thread.isAlive());
-    if (LEFT.size() >= MOST_LEFT) {
+    if (!PLACES.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
       throw new ModelRetryException(
-          "Nothing can be searched here now: earlier searches do not come to an end. Go on without"
+          "Nothing can be searched here now: other searches do not come to an end. Go on without"
               + " this tool.");
     }
     FutureTask<String> task = new FutureTask<>(search);
@@ -61,10 +58,26 @@ final class SearchThread {
   }
 
   private static Thread start(Runnable task) {
+    boolean started = false;
     try {
-      return Thread.ofPlatform().daemon().name("holdfast-search").start(task);
+      Thread thread =
+          Thread.ofPlatform().daemon().name("holdfast-search").start(() -> inPlace(task));
+      started = true;
+      return thread;
     } catch (OutOfMemoryError e) { // of threads
       throw MachineLimits.noProcesses(e);
+    } finally {
+      if (!started) {
+        PLACES.release();
+      }
+    }
+  }
+
+  private static void inPlace(Runnable task) {
+    try {
+      task.run();
+    } finally {
+      PLACES.release();
     }
   }
 
@@ -75,7 +88,6 @@ final class SearchThread {
       ended = thread.join(GRACE);
     } finally {
       if (!ended) {
-        LEFT.add(thread);
         log.warn("A search does not come to an end: it takes a processor until the worker ends");
       }
     }
