@@ -60,6 +60,9 @@ DECLARE
   lined bigint[];
   whole bigint;
   suspected bigint;
+  candidate bigint;
+  of_group text;
+  full_groups text[] := '{}';
   room integer := at_most;
   limits_in_use boolean;
   any_suspects boolean;
@@ -102,28 +105,36 @@ BEGIN
   promoted := COALESCE(promoted, 0);
 
   IF any_suspects THEN
-    FOR suspected IN
-      SELECT s.id FROM ${flyway:defaultSchema}.suspects s
+    FOR candidate, of_group IN
+      SELECT s.id, s.queue || chr(1) || COALESCE(b.design_id::text, '') || chr(1)
+        || CASE WHEN EXISTS (SELECT FROM ${flyway:defaultSchema}.claim_limits x WHERE x.per_key IS NOT NULL) THEN COALESCE(b.concurrency_key, '') ELSE '' END
+      FROM ${flyway:defaultSchema}.suspects s
       JOIN ${flyway:defaultSchema}.queues q ON q.name = s.queue AND q.paused_at IS NULL
+      CROSS JOIN LATERAL (SELECT b.fence, b.design_id, b.concurrency_key FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = s.id LIMIT 1) b
       WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
       -- Whose last attempt began longest ago comes first: one that is put off again and again takes turns with the others.
-      ORDER BY s.priority DESC, (SELECT b.fence FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = s.id), s.created_at, s.id
-      LIMIT CASE WHEN small_bytes < 0 OR limits_in_use THEN 100 ELSE 1 END
-      FOR UPDATE OF s SKIP LOCKED
+      ORDER BY s.priority DESC, b.fence, s.created_at, s.id
+      LIMIT CASE WHEN small_bytes < 0 THEN 100 END
     LOOP
+      -- Those in which no limit sees a difference are asked for once: thousands may stand before the first that may start.
+      CONTINUE WHEN of_group = ANY (full_groups);
       BEGIN
-        IF limits_in_use AND NOT ${flyway:defaultSchema}.take_place(suspected, new_lease) THEN
-          suspected := NULL;
+        PERFORM FROM ${flyway:defaultSchema}.suspects s
+        WHERE s.id = candidate AND s.queue = split_part(of_group, chr(1), 1) FOR UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        IF limits_in_use AND NOT ${flyway:defaultSchema}.take_place(candidate, new_lease) THEN
+          full_groups := full_groups || of_group;
+          EXIT WHEN cardinality(full_groups) = 100;
           CONTINUE;
         END IF;
-        DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = suspected;
+        DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = candidate;
+        suspected := candidate;
         EXIT;
       EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
         IF small_bytes >= 0 THEN
           RAISE;
         END IF;
-        RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', suspected, SQLERRM, SQLSTATE;
-        suspected := NULL;
+        RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', candidate, SQLERRM, SQLSTATE;
       END;
     END LOOP;
   END IF;

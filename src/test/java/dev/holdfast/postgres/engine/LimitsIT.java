@@ -274,6 +274,30 @@ class LimitsIT {
 
   @Test
   @DisplayName(
+      "a suspect starts although more than a hundred that no limit lets start stand before")
+  void suspectsBefore() {
+    List<Long> busy = enqueue(120);
+    long free = queue.enqueue();
+    queue.expire(queue.claim(200).getFirst().lease().no());
+    assertThat(queue.queue().rescue(200)).hasSize(121);
+    database.run(
+        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
+            + " WHERE retry_after IS NOT NULL");
+    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+    long first = queue.queue().claim(request(200, "worker-2")).suspect().orElseThrow().id();
+    assertThat(busy).contains(first);
+    limit("concurrent => 1");
+    database.run("SELECT holdfast.mend_lines()");
+
+    assertThat(queue.queue().claim(request(200, "worker-3")).suspect())
+        .hasValueSatisfying(each -> assertThat(each.id()).isEqualTo(free));
+    queue.succeed(first, lease(first));
+    assertThat(queue.queue().claim(request(200, "worker-4")).suspect()).isPresent();
+    assertThat(queue.queue().claim(request(200, "worker-5")).suspect()).isEmpty();
+  }
+
+  @Test
+  @DisplayName(
       "a suspect that is held and released has one place, and the worker's round leaves it that")
   void releasedSuspect() {
     limit("concurrent => 3");
