@@ -211,15 +211,22 @@ public final class PostgresWakeUps implements WakeUps {
     if (listens == null) {
       return;
     }
+    if (proven) {
+      wakeMyself();
+    }
     try {
-      if (proven) {
-        notifyMyself();
-      }
       listens.join(LAST_WAIT);
-    } catch (SQLException e) {
-      log.debug("the listener ends by itself: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A data source of somebody else's throws whatever it likes. */
+  private void wakeMyself() {
+    try {
+      notifyMyself();
+    } catch (SQLException | RuntimeException e) {
+      log.debug("the listener ends by itself: {}", e.toString());
     }
   }
 }

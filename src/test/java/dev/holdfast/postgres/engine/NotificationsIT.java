@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -193,6 +194,31 @@ class NotificationsIT {
       wakeUps.close();
       await().until(() -> lent.getNetworkTimeout() == timeout);
       await().until(() -> TestSql.column(lent, "SELECT pg_listening_channels()").isEmpty());
+    }
+  }
+
+  @Test
+  @DisplayName("a data source that throws what it likes does not keep the listener from its end")
+  void closesAll() throws Exception {
+    AtomicBoolean broken = new AtomicBoolean();
+    try (SingleConnection single = new SingleConnection(sql.dataSource())) {
+      Connection lent = single.getConnection();
+      int timeout = lent.getNetworkTimeout();
+      DataSource own =
+          proxy(
+              DataSource.class,
+              (self, method, arguments) -> {
+                if (broken.get()) {
+                  throw new IllegalStateException("no token could be fetched");
+                }
+                return sql.dataSource().getConnection();
+              });
+      PostgresWakeUps wakeUps = new PostgresWakeUps(keptBy(lent), own, "holdfast", () -> {});
+      wakeUps.start(new Deaf());
+      await().until(wakeUps::proven);
+      broken.set(true);
+      wakeUps.close();
+      await().until(() -> lent.getNetworkTimeout() == timeout);
     }
   }
 
