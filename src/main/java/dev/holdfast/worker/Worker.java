@@ -450,21 +450,23 @@ public final class Worker implements AutoCloseable {
     services.forEach(ServiceLoop::stop);
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
-    stateWriter.execute(ports.wakeUps()::close);
     stateWriter.shutdown();
+    // Not behind the state, which may wait for a connection: perhaps for the listener's own.
+    Thread listens = Thread.startVirtualThread(ports.wakeUps()::close);
     await(
         System.nanoTime() + LAST_WRITE.toNanos(),
         nanos -> completers.join(Duration.ofNanos(nanos)));
     heartbeater.stop();
     heartbeats.stop();
     guards.stop();
-    awaitLastRounds();
+    awaitLastRounds(listens);
     log.info("worker {} stopped", identity.id());
   }
 
   /** Whoever owns the connections closes them next. */
-  private void awaitLastRounds() {
+  private void awaitLastRounds(Thread listens) {
     long deadline = System.nanoTime() + LAST_WRITE.toNanos();
+    await(deadline, nanos -> listens.join(Duration.ofNanos(nanos)));
     await(deadline, nanos -> stateWriter.awaitTermination(nanos, TimeUnit.NANOSECONDS));
     await(deadline, nanos -> heartbeats.join(Duration.ofNanos(nanos)));
     for (ServiceLoop service : services) {

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
@@ -15,7 +16,9 @@ import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -129,6 +132,28 @@ class WorkerWakeUpIT {
       listening.awaitBegun();
       worker.close();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+
+  @Test
+  @DisplayName("A worker that stops while its pool is full gives back what it listened on")
+  void givesBackToFullPool() throws Exception {
+    Worker worker = setup.start();
+    listening.awaitBegun();
+    List<Connection> others = new ArrayList<>();
+    try {
+      for (int i = 0; i < 7; i++) {
+        others.add(pool.getConnection());
+      }
+      worker.close();
+      // It goes to whoever waits for one.
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 7);
+    } finally {
+      for (Connection each : others) {
+        each.close();
+      }
     }
   }
 
