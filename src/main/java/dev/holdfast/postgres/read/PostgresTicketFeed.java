@@ -167,6 +167,9 @@ public final class PostgresTicketFeed implements TicketFeed {
   private List<Event> read(Handle handle) {
     OffsetDateTime now =
         handle.createQuery("SELECT clock_timestamp()").mapTo(OffsetDateTime.class).one();
+    OffsetDateTime settled = now.minus(OVERLAP);
+    // The clock was ahead: what finishes before that time comes would never be told.
+    OffsetDateTime since = position.since.isAfter(now) ? settled : position.since;
     List<Row> rows =
         handle
             .createQuery(read)
@@ -174,13 +177,13 @@ public final class PostgresTicketFeed implements TicketFeed {
             .bind("activity", position.activity)
             .bind("leases", position.leases)
             .bind("sessions", position.sessions)
-            .bind("since", position.since)
+            .bind("since", since)
             .bind("ticket", ticketId)
             .bind("limit", LIMIT)
             .map(RecordMapper.of(Row.class))
             .list();
     String before = position.text();
-    position = after(rows, now.minus(OVERLAP));
+    position = after(rows, since, settled);
     return untold(rows, before);
   }
 
@@ -199,8 +202,8 @@ public final class PostgresTicketFeed implements TicketFeed {
     return events;
   }
 
-  private Position after(List<Row> rows, OffsetDateTime settled) {
-    OffsetDateTime since = position.since.isAfter(settled) ? position.since : settled;
+  private Position after(List<Row> rows, OffsetDateTime from, OffsetDateTime settled) {
+    OffsetDateTime since = from.isAfter(settled) ? from : settled;
     List<Row> finished = rows.stream().filter(row -> row.source.equals("finished")).toList();
     if (finished.size() >= LIMIT && finished.getLast().at.isBefore(since)) {
       since = finished.getLast().at;

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -14,17 +15,21 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What a feed tells that is opened while transactions are open. */
 @WithDatabase
 @EverySetup
 class PostgresTicketFeedIT {
+  private final TestDatabase testDatabase;
   private final TicketDatabase database;
   private final TestQueue queue;
 
   PostgresTicketFeedIT(TestDatabase testDatabase) {
+    this.testDatabase = testDatabase;
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
   }
@@ -49,6 +54,33 @@ class PostgresTicketFeedIT {
       assertThat(before).isGreaterThan(early);
       assertThat(told).contains(early, after).doesNotContain(before).doesNotHaveDuplicates();
     }
+  }
+
+  @Test
+  @DisplayName("what finishes after the server's clock was ahead is told once it is right")
+  void clockAhead() throws SQLException {
+    try (Connection connection = database.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE SCHEMA ahead");
+      statement.execute("CREATE TABLE ahead.shift AS SELECT interval '1 hour' AS by");
+      statement.execute(
+          "CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql"
+              + " AS 'SELECT pg_catalog.clock_timestamp() + by FROM ahead.shift'");
+      TicketFeed feed = new PostgresTicketFeeds(sessionsAhead(), "holdfast").open();
+      long id = queue.enqueue();
+      statement.execute("UPDATE ahead.shift SET by = '0'");
+      queue.succeed(id, queue.claim());
+      assertThat(feed.next()).extracting(TimelineEntry::event).contains("claimed", "succeeded");
+    }
+  }
+
+  private DataSource sessionsAhead() {
+    PGSimpleDataSource sessions = new PGSimpleDataSource();
+    sessions.setUrl(testDatabase.jdbcUrl());
+    sessions.setUser(testDatabase.user());
+    sessions.setPassword(testDatabase.password());
+    sessions.setOptions("-c search_path=ahead,pg_catalog");
+    return sessions;
   }
 
   private long enqueue(Statement statement) throws SQLException {
