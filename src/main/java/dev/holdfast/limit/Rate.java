@@ -9,10 +9,11 @@ import java.util.regex.Pattern;
  * So many starts in a time, written {@code 100/1m}.
  *
  * @param count at least one
- * @param per at least a millisecond
+ * @param per a millisecond to 366 days
  */
 public record Rate(int count, Duration per) {
   private static final Pattern TEXT = Pattern.compile("\\s*(\\d{1,7})\\s*/\\s*(.+?)\\s*");
+  private static final Duration LONGEST = Duration.ofDays(366);
 
   /**
    * @throws IllegalArgumentException naming what is allowed
@@ -25,6 +26,12 @@ public record Rate(int count, Duration per) {
               + (text.length() > 60 ? text.substring(0, 60) : text)
               + "\" is not a rate; write a number and a time, as in 100/1m");
     }
-    return new Rate(Integer.parseInt(matcher.group(1)), DurationText.parse(matcher.group(2)));
+    Duration per = DurationText.parse(matcher.group(2));
+    // One of millions of years is none for the database, whose words would not name the field.
+    if (per.isZero() || per.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "its time is from 1ms to 366d, not " + DurationText.format(per));
+    }
+    return new Rate(Integer.parseInt(matcher.group(1)), per);
   }
 }

@@ -17,7 +17,8 @@ public record IntervalTimetable(Duration every, Instant anchor) implements Timet
   public IntervalTimetable {
     if (every.compareTo(Duration.ofSeconds(1)) < 0 || every.compareTo(LONGEST) > 0) {
       throw new InvalidTicketException(
-          "every must be from 1 second to 10 years, not " + every.toSeconds() + "s");
+          "every must be from 1 second to 10 years, not "
+              + (every.toSeconds() == 0 ? every.toMillis() + "ms" : every.toSeconds() + "s"));
     }
   }
 

@@ -209,6 +209,10 @@ class BadRequestsIT {
     assertThat(ann.post(release, "{\"guidence\": \"typo\"}").detail()).contains("guidence");
     assertThat(put("/api/v1/limits/queue:x", "{\"rate\": 0}").detail())
         .isEqualTo("the body does not fit: rate: must be a text");
+    assertThat(put("/api/v1/limits/queue:x", "{\"rate\": \"1/999999999d\"}").detail())
+        .isEqualTo("rate: its time is from 1ms to 366d, not 999999999d");
+    assertThat(put("/api/v1/schedules/x", "{\"every\": \"1ms\", \"kind\": \"k\"}").detail())
+        .isEqualTo("every must be from 1 second to 10 years, not 1ms");
     assertThat(put("/api/v1/schedules/x", "{\"every\": \"1h\", \"overlap\": \"some\"}").detail())
         .isEqualTo("the body does not fit: overlap: \"some\" is none of allow, queue, skip");
     assertThat(put("/api/v1/weights/" + "k".repeat(10_240), "{\"weight\": 2}").detail())
