@@ -28,6 +28,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,19 +53,39 @@ record TicketForms(WebPorts ports) implements Routes {
     answer(
         context,
         () -> {
-          TicketDesk desk = desk(context);
           String guidance = words(context, "guidance");
           String actor = Visitor.of(context).actor();
           String release = UUID.randomUUID().toString();
-          boolean edited = edit(desk, id, actor, context.formParam("payload"));
+          String payload = edited(id, context.formParam("payload"));
+          boolean edited = payload != null;
           String design = context.formParam("design");
-          if (design != null) {
-            (edited ? ports.desk() : desk).useDesign(id, actor, version(design));
+          Consumer<TicketDesk> deed =
+              all -> {
+                TicketDesk desk = desk(all, context);
+                if (payload != null) {
+                  desk.editPayload(id, actor, payload);
+                }
+                if (design != null) {
+                  (edited ? all : desk).useDesign(id, actor, version(design));
+                }
+                // What was done here makes what was seen old.
+                (edited || design != null ? all : desk)
+                    .releasingAs(release)
+                    .release(id, actor, guidance, retries(context), conversation(context));
+              };
+          if (edited || design != null) {
+            // All of it or nothing, and nobody comes between.
+            ports
+                .once()
+                .answer(
+                    new RequestKey(release, release),
+                    one -> {
+                      deed.accept(one.desk());
+                      return release;
+                    });
+          } else {
+            deed.accept(ports.desk());
           }
-          // An edit makes what was seen old; nobody else can have come between that and this.
-          (edited || design != null ? ports.desk() : desk)
-              .releasingAs(release)
-              .release(id, actor, guidance, retries(context), conversation(context));
           return Notice.of(
               true,
               "Released #"
@@ -88,15 +109,15 @@ record TicketForms(WebPorts ports) implements Routes {
     }
   }
 
-  /** True where the payload is another one now. */
-  private boolean edit(TicketDesk desk, long id, String actor, @Nullable String payload) {
+  /** The payload of the form where it is another one than the ticket's; null otherwise. */
+  private @Nullable String edited(long id, @Nullable String payload) {
     if (payload == null || payload.isBlank()) {
-      return false;
+      return null;
     }
     String stored = ports.tickets().find(id).map(TicketRow::payload).orElse("{}");
     try {
       if (ResultView.exact(payload).equals(ResultView.exact(stored))) {
-        return false;
+        return null;
       }
     } catch (NumberFormatException e) {
       throw new InvalidTicketException(
@@ -105,8 +126,7 @@ record TicketForms(WebPorts ports) implements Routes {
       throw new InvalidTicketException(
           "the payload is no JSON: " + Format.firstLine(UnreadableJson.reason(e), 200));
     }
-    desk.editPayload(id, actor, payload);
-    return true;
+    return payload;
   }
 
   private void review(Context context) {

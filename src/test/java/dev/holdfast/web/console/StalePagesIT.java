@@ -208,6 +208,22 @@ class StalePagesIT {
   }
 
   @Test
+  @DisplayName("22.1: a release that is refused leaves the payload as it was")
+  void refusedReleaseWithPayload() throws Exception {
+    long id = tickets.hold(1, "one", "boom").getFirst();
+    String before = database.value("SELECT payload::text FROM holdfast.tickets WHERE id = ?", id);
+    String form = "payload=%7B%22z%22%3A1%7D";
+    assertThat(visitor.post("/tickets/" + id + "/release", form + "&design=99"))
+        .contains("has no design");
+    assertThat(database.value("SELECT payload::text FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo(before);
+    assertThat(visitor.post("/tickets/" + id + "/release", form))
+        .contains("Released #" + id + " with a new payload.");
+    assertThat(database.value("SELECT payload::text FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("{\"z\": 1}");
+  }
+
+  @Test
   @DisplayName("D34: an old form to switch the auto-retry does not undo a newer switch")
   void oldSwitch() throws Exception {
     long id = database.enqueue("agent");
