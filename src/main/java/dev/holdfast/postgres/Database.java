@@ -25,7 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  *
  * <ul>
  *   <li>{@code prepareThreshold} (driver's default 5): a statement is prepared on the server at its
- *       fifth use; behind a pooler at none, if the URL does not say so. There it may where
+ *       fifth use; behind a pooler at none, if the URL has no other number. It may have where
  *       pgbouncer is 1.21 or newer with {@code max_prepared_statements} above 0.
  *   <li>{@code socketTimeout} (here {@value #SOCKET_TIMEOUT_SECONDS} s): how long one answer may
  *       take before the connection is given up as dead.

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ import org.postgresql.jdbc.PgConnection;
  * back as they were; only those behind a pooler go on preparing nothing on the server. Thread-safe.
  */
 final class OwnConnections implements ConnectionFactory {
+  /** A threshold that somebody has chosen: another one than the driver's own. */
+  private static final Pattern CHOSEN = Pattern.compile("[?&]prepareThreshold=(?!5(?:&|$))");
+
   private final DataSource dataSource;
 
   /** The isolation of all its connections; 0 before the first of them was asked. */
@@ -52,8 +56,8 @@ final class OwnConnections implements ConnectionFactory {
         isolation = connection.getTransactionIsolation();
       }
       isolate(connection, TRANSACTION_READ_COMMITTED);
-      if (connection.isWrapperFor(PgConnection.class)) {
-        nameNothing(connection.unwrap(PgConnection.class));
+      if (!Boolean.FALSE.equals(pooled) && connection.isWrapperFor(PgConnection.class)) {
+        nameNothing(connection);
       }
       return connection;
     } catch (SQLException e) {
@@ -75,24 +79,25 @@ final class OwnConnections implements ConnectionFactory {
   /**
    * A pooler may lend a server's connection on which the driver's name for a statement is another
    * client's: a COMMIT under such a name only read something, and what the caller was told to be
-   * stored was lost. Not so for a pooler that keeps the names apart, of which the URL tells.
+   * stored was lost. Not so for a pooler that keeps the names apart: another threshold than the
+   * driver's own, which a data source puts into its URL, too, tells of one.
    */
-  private void nameNothing(PgConnection connection) throws SQLException {
+  private void nameNothing(Connection connection) throws SQLException {
     Boolean known = pooled;
     if (known == null) {
-      known = !connection.getURL().contains("prepareThreshold=") && isPooled(connection);
+      known = !CHOSEN.matcher(connection.getMetaData().getURL()).find() && isPooled(connection);
       pooled = known;
     }
-    if (known && connection.getPrepareThreshold() != 0) {
-      connection.setPrepareThreshold(0);
+    if (known) {
+      connection.unwrap(PgConnection.class).setPrepareThreshold(0);
     }
   }
 
   /** A pooler tells a process of its own invention when one connects. */
-  private static boolean isPooled(PgConnection connection) throws SQLException {
+  private static boolean isPooled(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet pid = statement.executeQuery("SELECT pg_backend_pid()")) {
-      return pid.next() && pid.getInt(1) != connection.getBackendPID();
+      return pid.next() && pid.getInt(1) != connection.unwrap(PgConnection.class).getBackendPID();
     }
   }
 
