@@ -8091,7 +8091,8 @@ DECLARE
   whole bigint;
   suspected bigint;
   candidate bigint;
-  of_group text;
+  its_queue text;
+  its_group text;
   full_groups text[] := '{}';
   room integer := at_most;
   limits_in_use boolean;
@@ -8135,8 +8136,8 @@ BEGIN
   promoted := COALESCE(promoted, 0);
 
   IF any_suspects THEN
-    FOR candidate, of_group IN
-      SELECT s.id, s.queue || chr(1) || COALESCE(b.design_id::text, '') || chr(1)
+    FOR candidate, its_queue, its_group IN
+      SELECT s.id, s.queue, s.queue || chr(1) || COALESCE(b.design_id::text, '') || chr(1)
         || CASE WHEN EXISTS (SELECT FROM holdfast.claim_limits x WHERE x.per_key IS NOT NULL) THEN COALESCE(b.concurrency_key, '') ELSE '' END
       FROM holdfast.suspects s
       JOIN holdfast.queues q ON q.name = s.queue AND q.paused_at IS NULL
@@ -8147,13 +8148,13 @@ BEGIN
       LIMIT CASE WHEN small_bytes < 0 THEN 100 END
     LOOP
       -- Those in which no limit sees a difference are asked for once: thousands may stand before the first that may start.
-      CONTINUE WHEN of_group = ANY (full_groups);
+      CONTINUE WHEN its_group = ANY (full_groups);
       BEGIN
         PERFORM FROM holdfast.suspects s
-        WHERE s.id = candidate AND s.queue = split_part(of_group, chr(1), 1) FOR UPDATE SKIP LOCKED;
+        WHERE s.id = candidate AND s.queue = its_queue FOR UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         IF limits_in_use AND NOT holdfast.take_place(candidate, new_lease) THEN
-          full_groups := full_groups || of_group;
+          full_groups := full_groups || its_group;
           EXIT WHEN cardinality(full_groups) = 100;
           CONTINUE;
         END IF;

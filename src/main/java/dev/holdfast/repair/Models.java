@@ -47,7 +47,7 @@ record Models(
     CallResult.Failed last = null;
     String noMoney = null;
     ModelText refusal = null;
-    Routing asked = new Routing(routes);
+    Routing asked = new Routing(routes, 0, ports.nanoTime());
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
       Route route = routes.get((first + i) % routes.size());

@@ -17,10 +17,8 @@ import dev.holdfast.session.retry.TurnAttempt;
 import dev.holdfast.session.retry.TurnEnd;
 import dev.holdfast.session.retry.TurnError;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -62,9 +60,6 @@ final class TurnRunner {
   private int waits;
   private @Nullable TurnError before;
   private final Set<Target> tooSmall = new HashSet<>();
-
-  /** Until when targets are left out whose hint was over at once. */
-  private final Map<Route, Long> pausedUntil = new HashMap<>();
 
   TurnRunner(List<Route> routes, SessionPorts ports, StopSignal signal, RunState run, Parts parts) {
     this.routes = List.copyOf(routes);
@@ -108,17 +103,15 @@ final class TurnRunner {
 
   private TurnEnd attempts() throws InterruptedException {
     attempt = run.progress().tries();
-    Routing routing = new Routing(open(), attempt);
+    Routing routing = new Routing(open(), attempt, ports.nanoTime());
     tries = attempt;
     waits = 0;
-    pausedUntil.clear();
     JournalEntry.Discarded last = run.memory().lastDiscarded();
     if (last != null && parts.after().isLast(tries)) {
       // An earlier process has used up the tries, and has died before the next turn.
       return new TurnEnd.Invalid(TurnError.invalid(last.target(), last.why()), attempt);
     }
     while (signal.requested() == StopSignal.Request.NONE) {
-      reopen(routing);
       Route route = routing.next();
       if (route == null) {
         Standstill why = routing.standstill();
@@ -155,9 +148,10 @@ final class TurnRunner {
     tries += deadAccount ? 0 : 1;
     boolean mayWait = !parts.after().isLast(tries) && waits < MAX_WAITS;
     if (mayWait && isOverAlready(error) && !routing.isShut(route)) {
-      routing.refused(
-          route, new Standstill(COOLING, SHORTEST_WAIT, true, List.of(), error.message(), null));
-      pausedUntil.put(route, ports.nanoTime().getAsLong() + SHORTEST_WAIT.toNanos());
+      routing.paused(
+          route,
+          new Standstill(COOLING, SHORTEST_WAIT, true, List.of(), error.message(), null),
+          SHORTEST_WAIT);
     }
     Standstill closed = error.isOfAccount() ? routing.standstill() : null;
     if (closed == null) {
@@ -170,17 +164,6 @@ final class TurnRunner {
       return new TurnEnd.StoodStill(closed, error);
     }
     return waitFor(wait, closed, routing, error);
-  }
-
-  /** Others may have been asked meanwhile, for longer than that. */
-  private void reopen(Routing routing) {
-    long now = ports.nanoTime().getAsLong();
-    List<Route> over =
-        routes.stream()
-            .filter(each -> pausedUntil.containsKey(each) && now - pausedUntil.get(each) >= 0)
-            .toList();
-    over.forEach(routing::reopened);
-    over.forEach(pausedUntil::remove);
   }
 
   /** B27: no hint is too short to be waited for, also one that is over before it is heard of. */

@@ -99,6 +99,16 @@ class MetricsIT {
     assertThat(worker.metric("holdfast_queue_paused{queue=\"work\"}")).isZero();
   }
 
+  /** Its workers are soon missed. */
+  private Installation impatient() {
+    return Installation.on(database, directory)
+        .with("HOLDFAST_WORKER_LEASE", "2s")
+        .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
+        .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms")
+        .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
+        .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms");
+  }
+
   @Test
   @DisplayName(
       "A65: a retry whose worker was killed counts as one that did not help, at the worker that"
@@ -112,13 +122,7 @@ class MetricsIT {
             [ $HOLDFAST_ATTEMPT -gt 2 ] || { echo $$ > pid.$HOLDFAST_TICKET_ID.2; exec sleep 600; }
             """);
     rows.addDesign("dies", job);
-    try (Installation impatient =
-        Installation.on(database, directory)
-            .with("HOLDFAST_WORKER_LEASE", "2s")
-            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
-            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms")) {
+    try (Installation impatient = impatient()) {
       long id = rows.enqueue("dies", "dies");
       HoldfastProcess first = impatient.worker("--queue", "dies");
       ProcessHandle orphan = job.awaitStart(id, 2);
@@ -146,13 +150,7 @@ class MetricsIT {
             [ -e failed ] || { touch failed; echo ETIMEDOUT >&2; exit 1; }
             """);
     rows.addDesign("killed", job);
-    try (Installation impatient =
-        Installation.on(database, directory)
-            .with("HOLDFAST_WORKER_LEASE", "2s")
-            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
-            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "500ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms")) {
+    try (Installation impatient = impatient()) {
       long one = rows.enqueue("killed", "killed");
       long other = rows.enqueue("killed", "killed");
       HoldfastProcess first = impatient.worker("--queue", "killed");

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.core.QueryExecutorBase;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
 
 /** On a pool whose connections wait for a COMMIT; another connection looks what is stored. */
@@ -359,6 +360,22 @@ class TransactionsIT {
     config.setJdbcUrl(database.jdbcUrl());
     config.setUsername(database.user());
     config.setPassword(database.password());
+    behindPooler(config);
+  }
+
+  @Test
+  @DisplayName("nor where a data source writes the driver's own threshold into its URL")
+  void poolerOfDataSource() throws SQLException {
+    PGSimpleDataSource own = new PGSimpleDataSource();
+    own.setUrl(database.jdbcUrl());
+    own.setUser(database.user());
+    own.setPassword(database.password());
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(own);
+    behindPooler(config);
+  }
+
+  private static void behindPooler(HikariConfig config) throws SQLException {
     config.setMaximumPoolSize(1);
     try (HikariDataSource one = new HikariDataSource(config)) {
       Transactions transactions = new Transactions(one);

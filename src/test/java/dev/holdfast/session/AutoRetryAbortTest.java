@@ -124,10 +124,8 @@ class AutoRetryAbortTest {
     assertThat(next.events(AutoRetryEnd.class)).isEmpty();
   }
 
-  @Test
-  @DisplayName("D22, D39: an error of a call that ran while its worker stopped puts the retry off")
-  void errorWhileStopping() {
-    Bench bench = new Bench().autoRetry().maxRetries(1);
+  /** Its worker is stopped while it makes its second call. */
+  private static void brokenWhileStopping(Bench bench) {
     bench
         .target("one")
         .then(Replies.broken())
@@ -136,6 +134,13 @@ class AutoRetryAbortTest {
               bench.session().stop();
               return Replies.broken();
             });
+  }
+
+  @Test
+  @DisplayName("D22, D39: an error of a call that ran while its worker stopped puts the retry off")
+  void errorWhileStopping() {
+    Bench bench = new Bench().autoRetry().maxRetries(1);
+    brokenWhileStopping(bench);
 
     assertThat(bench.run()).isInstanceOf(SessionResult.Stopped.class);
 
@@ -158,14 +163,7 @@ class AutoRetryAbortTest {
     bench.settings =
         bench.settings.withAutoRetry(
             new AutoRetrySettings(true, 1, Duration.ofSeconds(2), false, false));
-    bench
-        .target("one")
-        .then(Replies.broken())
-        .then(
-            request -> {
-              bench.session().stop();
-              return Replies.broken();
-            });
+    brokenWhileStopping(bench);
 
     assertThat(bench.run()).isInstanceOf(SessionResult.Failed.class);
 

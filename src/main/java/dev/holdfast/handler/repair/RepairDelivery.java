@@ -126,11 +126,10 @@ record RepairDelivery(RepairPorts ports) {
   }
 
   /** Once {@link #atOnce} has delivered it nobody needs the ticket's copy any more. */
-  HandlerResult tidied(long ticketId, RepairDesign design, RunEnd end, HandlerResult result) {
+  void deleteDelivered(long ticketId, RepairDesign design, RunEnd end, HandlerResult result) {
     if (isDue(design, end, result)) {
       delete(ticketId);
     }
-    return result;
   }
 
   /** What was delivered stays so, although a program that was left behind may still write here. */

@@ -108,7 +108,8 @@ public final class RepairHandler implements TicketHandler {
       result =
           delivery.atOnce(claimed.id(), design, end, repository, outcome.of(end, history.next()));
     }
-    return delivery.tidied(claimed.id(), design, end, result);
+    delivery.deleteDelivered(claimed.id(), design, end, result);
+    return result;
   }
 
   /** The journal does not say whether it was delivered; a second delivery changes nothing. */
@@ -123,7 +124,8 @@ public final class RepairHandler implements TicketHandler {
     try (TicketRepository repository = open(claimed, design, history)) {
       delivered = delivery.atOnce(claimed.id(), design, end, repository, result);
     }
-    return delivery.tidied(claimed.id(), design, end, delivered);
+    delivery.deleteDelivered(claimed.id(), design, end, delivered);
+    return delivered;
   }
 
   private TicketRepository open(ClaimedTicket claimed, RepairDesign design, RunHistory history)

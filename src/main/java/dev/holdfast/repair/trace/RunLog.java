@@ -190,14 +190,8 @@ public final class RunLog {
     if (events.isEmpty()) {
       return;
     }
-    String name = numbered("fault-");
     try {
-      try {
-        write(name, RunJson.MAPPER.nullNode(), events, Paid.NOTHING);
-      } catch (RuntimeException e) {
-        LOG.debug("the attempt of {} may be over", name, e);
-        writeLate(name, events, Paid.NOTHING);
-      }
+      writeLate(numbered("fault-"), events, Paid.NOTHING);
     } catch (RuntimeException e) {
       LOG.debug("events of a step that failed were not kept", e);
     }

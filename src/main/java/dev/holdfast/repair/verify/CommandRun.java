@@ -136,6 +136,11 @@ record CommandRun(
         command.name(), secrets.redact(test.name()), cut(secrets.redact(test.text())));
   }
 
+  /** Whether a message of a test was longer. */
+  static boolean isCut(String message) {
+    return message.length() > MAX_MESSAGE;
+  }
+
   private static String cut(String text) {
     return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "…";
   }

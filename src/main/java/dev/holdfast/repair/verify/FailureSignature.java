@@ -75,11 +75,11 @@ final class FailureSignature {
       if (!run.passed()) {
         text.append("command ").append(run.name()).append('\n');
         run.failing().stream()
-            .map(check -> uncut(check, directory))
+            .map(check -> counted(run, check, directory))
             .distinct()
             .sorted()
             .forEach(check -> text.append("check ").append(check).append('\n'));
-        if (run.tests() == 0 || run.failing().stream().anyMatch(FailureSignature::isEnd)) {
+        if (run.tests() == 0 || run.failing().stream().anyMatch(check -> isItself(run, check))) {
           text.append(normalised(edges(run.output()), directory)).append('\n');
         }
       }
@@ -88,17 +88,19 @@ final class FailureSignature {
   }
 
   /** Where a message is cut depends on how long the times and places in it are. */
-  private static String uncut(FailingCheck check, String directory) {
-    String text =
-        normalised(check.name() + "\n" + (isEnd(check) ? "" : check.message()), directory);
-    return check.message().endsWith("…") && text.length() > BEGINNING
+  private static String counted(CheckRun run, FailingCheck check, String directory) {
+    if (isItself(run, check)) {
+      return normalised(check.name(), directory);
+    }
+    String text = normalised(check.name() + "\n" + check.message(), directory);
+    return CommandRun.isCut(check.message()) && text.length() > BEGINNING
         ? text.substring(0, BEGINNING)
         : text;
   }
 
-  /** The end of an output, which counts itself. */
-  private static boolean isEnd(FailingCheck check) {
-    return check.message().startsWith("…");
+  /** The command, and none of its tests: it says the end of its output, which counts itself. */
+  private static boolean isItself(CheckRun run, FailingCheck check) {
+    return check.name().equals(run.end());
   }
 
   /** Visible for tests: what of a text counts. */

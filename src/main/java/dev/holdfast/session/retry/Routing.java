@@ -1,9 +1,11 @@
 package dev.holdfast.session.retry;
 
 import dev.holdfast.llm.Standstill;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,19 +14,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Routing {
   private final List<Route> routes;
+  private final LongSupplier nanoTime;
   private final Map<Route, Standstill> refusals = new HashMap<>();
-  private int cursor;
 
-  public Routing(List<Route> routes) {
-    this(routes, 0);
-  }
+  /** Until when those are out that come back by themselves. */
+  private final Map<Route, Long> pauses = new HashMap<>();
+
+  private int cursor;
 
   /**
    * @param tried attempts of this run of the turn that an earlier process has made
    */
-  public Routing(List<Route> routes, int tried) {
+  public Routing(List<Route> routes, int tried, LongSupplier nanoTime) {
     this.routes = List.copyOf(routes);
     this.cursor = tried;
+    this.nanoTime = nanoTime;
   }
 
   /** The next target that may be called; null where none may, see {@link #standstill}. */
@@ -57,6 +61,11 @@ public final class Routing {
   }
 
   private @Nullable Standstill shut(Route route) {
+    Long end = pauses.get(route);
+    if (end != null && nanoTime.getAsLong() - end >= 0) {
+      pauses.remove(route);
+      refusals.remove(route);
+    }
     Standstill refused = refusals.get(route);
     return refused != null
         ? refused
@@ -68,13 +77,15 @@ public final class Routing {
     refusals.put(route, why);
   }
 
-  /** The same target may be asked again, although nobody has waited. */
-  public void reopened(Route route) {
-    refusals.remove(route);
+  /** A target is out for a time, and for no longer than until the next wait is over. */
+  public void paused(Route route, Standstill why, Duration time) {
+    refusals.put(route, why);
+    pauses.put(route, nanoTime.getAsLong() + time.toNanos());
   }
 
   /** A refused target may be asked again. */
   public void waited() {
     refusals.clear();
+    pauses.clear();
   }
 }

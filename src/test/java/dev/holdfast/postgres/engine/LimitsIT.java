@@ -73,6 +73,16 @@ class LimitsIT {
             + " holdfast.ticket_deadlines, holdfast.ticket_dependencies, holdfast.ticket_attempts");
   }
 
+  /** Claims so many tickets and is lost; their retries are due. */
+  private void workerDies(int tickets) {
+    queue.expire(queue.claim(2 * tickets).getFirst().lease().no());
+    assertThat(queue.queue().rescue(2 * tickets)).hasSize(tickets);
+    database.run(
+        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
+            + " WHERE retry_after IS NOT NULL");
+    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+  }
+
   private void limit(String settings) {
     database.run("SELECT holdfast.set_limit('queue:' || ?, 'ann', " + settings + ")", name);
   }
@@ -246,12 +256,7 @@ class LimitsIT {
   void waitingSuspect() {
     limit("concurrent => 3");
     List<Long> ids = enqueue(3);
-    queue.expire(queue.claim(10).getFirst().lease().no());
-    assertThat(queue.queue().rescue(10)).hasSize(3);
-    database.run(
-        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
-            + " WHERE retry_after IS NOT NULL");
-    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+    workerDies(3);
     long suspect = queue.queue().claim(request(10, "worker-2")).suspect().orElseThrow().id();
 
     List<Long> others = enqueue(3);
@@ -278,12 +283,7 @@ class LimitsIT {
   void suspectsBefore() {
     List<Long> busy = enqueue(120);
     long free = queue.enqueue();
-    queue.expire(queue.claim(200).getFirst().lease().no());
-    assertThat(queue.queue().rescue(200)).hasSize(121);
-    database.run(
-        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
-            + " WHERE retry_after IS NOT NULL");
-    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+    workerDies(121);
     long first = queue.queue().claim(request(200, "worker-2")).suspect().orElseThrow().id();
     assertThat(busy).contains(first);
     limit("concurrent => 1");
@@ -303,12 +303,7 @@ class LimitsIT {
     limit("concurrent => 3");
     database.run("UPDATE holdfast.claim_limits SET set_at = now() - interval '1 day'");
     enqueue(2);
-    queue.expire(queue.claim(10).getFirst().lease().no());
-    assertThat(queue.queue().rescue(10)).hasSize(2);
-    database.run(
-        "UPDATE holdfast.ticket_base SET retry_after = now() - interval '1 second'"
-            + " WHERE retry_after IS NOT NULL");
-    database.run("UPDATE holdfast.deferred SET run_at = now() - interval '1 second'");
+    workerDies(2);
     assertThat(queue.queue().claim(request(10, "worker-2")).suspect()).isPresent();
     long waiting = database.number("SELECT id FROM holdfast.suspects");
 
