@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.PgConnection;
 
 /**
  * Sessions for tests. One that is closed is used again as if it were new, for a new one compiles
@@ -116,7 +117,8 @@ public final class WarmSessions implements AutoCloseable {
           return isOver() || connection.isClosed();
         }
         // Who waits for notifications is told by a real end that they are over.
-        case "unwrap", "abort" -> lastUse = true;
+        case "abort" -> lastUse = true;
+        case "unwrap" -> lastUse |= !isAsked(arguments);
         default -> {}
       }
       if (isOver() && method.getDeclaringClass() != Object.class) {
@@ -127,6 +129,11 @@ public final class WarmSessions implements AutoCloseable {
       } catch (InvocationTargetException e) {
         throw e.getCause();
       }
+    }
+
+    /** Each use of a data source reads the state and the process number of this class. */
+    private static boolean isAsked(@Nullable Object[] arguments) {
+      return arguments[0] == PgConnection.class;
     }
 
     private synchronized boolean isOver() {
