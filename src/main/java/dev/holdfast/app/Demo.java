@@ -127,7 +127,7 @@ final class Demo implements AutoCloseable {
   }
 
   private static void prepare(PrintWriter out, EmbeddedServer.Address address) {
-    Migrations.Result migrated = Migrations.bringUpToDate(database(address).unpooled());
+    Migrations.Result migrated = Migrations.migrate(database(address).unpooled());
     out.printf("PostgreSQL: %s, schema version %s%n", address.jdbcUrl(), migrated.version());
   }
 

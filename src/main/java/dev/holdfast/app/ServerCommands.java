@@ -155,7 +155,7 @@ record ServerCommands(Path home) implements Servers {
   private EmbeddedServer startEmbedded(Path directory) {
     return EmbeddedServer.start(
         EmbeddedServerOptions.in(home).withDirectory(directory),
-        address -> Migrations.bringUpToDate(Demo.database(address).unpooled()));
+        address -> Migrations.migrate(Demo.database(address).unpooled()));
   }
 
   /** Null where a database is configured. */

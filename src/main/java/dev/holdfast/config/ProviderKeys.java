@@ -91,7 +91,7 @@ record ProviderKeys(
   }
 
   static boolean isAny(Key<?> key) {
-    return ANY.all().contains(key);
+    return key.name().startsWith(ANY_SECTION);
   }
 
   /** The key of a name such as {@code providers.openai.base-url}. */

@@ -15,20 +15,21 @@ import javax.sql.DataSource;
  * second to start. Immutable.
  *
  * @param version the newest versioned migration; 0 where the schema is missing
- * @param repeatables the repeatable migrations by file name, each with the checksum of its last run
+ * @param checksums of the last run of each migration, by file name
+ * @param failed whether one of them failed, or was changed into one that did
  */
-record SchemaHistory(int version, Map<String, Integer> repeatables) {
+record SchemaHistory(int version, Map<String, Integer> checksums, boolean failed) {
   /** The first of the 26 migrations that were joined into a new set before release 0.1. */
   private static final String BEFORE_RELEASE = "V1__create_tables.sql";
 
   private static final String THERE =
       "SELECT to_regclass('holdfast.flyway_schema_history') IS NOT NULL";
   private static final String RUNS =
-      "SELECT version, script, checksum FROM holdfast.flyway_schema_history WHERE success ORDER BY"
+      "SELECT version, script, checksum, success FROM holdfast.flyway_schema_history ORDER BY"
           + " installed_rank";
 
   SchemaHistory {
-    repeatables = Map.copyOf(repeatables);
+    checksums = Map.copyOf(checksums);
   }
 
   /**
@@ -47,7 +48,7 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
     try (Statement statement = connection.createStatement()) {
       try (ResultSet there = statement.executeQuery(sql.inSchema(THERE))) {
         if (!there.next() || !there.getBoolean(1)) {
-          return new SchemaHistory(0, Map.of());
+          return new SchemaHistory(0, Map.of(), false);
         }
       }
       try (ResultSet runs = statement.executeQuery(sql.inSchema(RUNS))) {
@@ -58,19 +59,21 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
 
   private static SchemaHistory read(ResultSet runs, String schema) throws SQLException {
     int version = 0;
-    Map<String, Integer> repeatables = new HashMap<>();
+    boolean failed = false;
+    Map<String, Integer> checksums = new HashMap<>();
     while (runs.next()) {
       String script = runs.getString("script");
       if (BEFORE_RELEASE.equals(script)) {
         throw madeBeforeRelease(schema);
       }
-      if (runs.getString("version") == null) {
-        repeatables.put(script, runs.getInt("checksum"));
-      } else {
+      if (runs.getBoolean("success")) {
         version = Math.max(version, runs.getInt("version"));
+        checksums.put(script, runs.getInt("checksum"));
+      } else {
+        failed = true;
       }
     }
-    return new SchemaHistory(version, repeatables);
+    return new SchemaHistory(version, checksums, failed);
   }
 
   private static HoldfastException madeBeforeRelease(String schema) {
@@ -82,16 +85,24 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
             .formatted(schema, schema, schema, schema));
   }
 
-  /** How many of the program's migrations are to be run; repeatable ones are with each version. */
-  int pending(Map<String, Integer> checksums) {
-    int versions = Migrations.NEWEST - version;
-    return versions > 0 ? versions + checksums.size() : lacks(checksums).size();
+  /** Whether Flyway would find nothing to run and nothing to complain about. */
+  boolean isComplete(Map<String, Integer> versioned, Map<String, Integer> repeatable) {
+    return version == Migrations.NEWEST
+        && !failed
+        && lacks(versioned).isEmpty()
+        && lacks(repeatable).isEmpty();
   }
 
-  /** Those of the program's repeatable migrations that the schema has not, or has otherwise. */
-  List<String> lacks(Map<String, Integer> checksums) {
-    return checksums.entrySet().stream()
-        .filter(each -> !each.getValue().equals(repeatables.get(each.getKey())))
+  /** How many of the program's migrations are to be run; repeatable ones are with each version. */
+  int pending(Map<String, Integer> repeatable) {
+    int versions = Migrations.NEWEST - version;
+    return versions > 0 ? versions + repeatable.size() : lacks(repeatable).size();
+  }
+
+  /** Those of the program's migrations that the schema has not, or has otherwise. */
+  List<String> lacks(Map<String, Integer> files) {
+    return files.entrySet().stream()
+        .filter(each -> !each.getValue().equals(checksums.get(each.getKey())))
         .map(Map.Entry::getKey)
         .sorted()
         .toList();

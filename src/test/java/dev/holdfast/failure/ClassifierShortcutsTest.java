@@ -13,7 +13,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Leaving out what cannot match must not change a single answer. */
+/**
+ * Leaving out what cannot match must not change a single answer. What goes through all texts does
+ * it once, in one language: mixtures in any letter case are enough for the others.
+ */
 @EverySetup
 class ClassifierShortcutsTest {
   private static final long SEED = Long.getLong("classifier.seed", 20261121L);
@@ -71,6 +74,7 @@ class ClassifierShortcutsTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A24: a guarded expression finds what it finds without its guard")
   void guardedExpressions() {
     for (String text : TEXTS) {
@@ -91,6 +95,7 @@ class ClassifierShortcutsTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A13: a status is found the same in the whole text as around its numbers")
   void statusRegion() {
     for (String text : TEXTS) {
@@ -101,6 +106,7 @@ class ClassifierShortcutsTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A13, A24: an expression tried at some places finds what it finds at all places")
   void placedExpressions() {
     List<PlacedPattern> placed = new ArrayList<>(HttpStatusFinder.PATTERNS);
@@ -112,6 +118,7 @@ class ClassifierShortcutsTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A step of the fingerprint that is tried at some places finds what it finds at all")
   void fingerprintSteps() {
     List<PlacedPattern> placed = new ArrayList<>(List.of(Fingerprint.NAMING));
@@ -122,6 +129,7 @@ class ClassifierShortcutsTest {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A step of the fingerprint that is left out would have changed nothing")
   void fingerprintStepsLeftOut() {
     for (String text : TEXTS) {

@@ -113,11 +113,11 @@ class MigrationHistoryIT {
                 + Migrations.NEWEST
                 + ", but another build of Holdfast wrote its functions (R__6_requests.sql); run:"
                 + " holdfast migrate");
-    assertThat(Migrations.bringUpToDate(dataSource))
+    assertThat(Migrations.migrate(dataSource))
         .isEqualTo(new Migrations.Result(1, "" + Migrations.NEWEST));
     assertThat(sql.value("SELECT holdfast.web_key()")).hasSize(64);
     Migrations.requireCurrent(dataSource, "holdfast");
-    assertThat(Migrations.bringUpToDate(dataSource).applied()).isZero();
+    assertThat(Migrations.migrate(dataSource).applied()).isZero();
   }
 
   @ParameterizedTest
@@ -182,7 +182,6 @@ class MigrationHistoryIT {
     List<Runnable> starts =
         List.of(
             () -> Migrations.migrate(dataSource),
-            () -> Migrations.bringUpToDate(dataSource),
             () -> Migrations.requireCurrent(dataSource, "holdfast"),
             () -> Migrations.refuseDevelopmentBuild(dataSource, "holdfast"));
     for (Runnable start : starts) {

@@ -57,7 +57,7 @@ class SchemaIT {
   @DisplayName("each repeatable migration can be run again, and changes nothing, not even a grant")
   void repeatable() throws SQLException, IOException {
     String before = SchemaText.of(database.dataSource());
-    for (String file : Repeatables.FILES) {
+    for (String file : MigrationFiles.REPEATABLE) {
       rerun(file);
       assertThat(SchemaText.of(database.dataSource())).as(file).isEqualTo(before);
     }
@@ -71,10 +71,10 @@ class SchemaIT {
     sql.run("DROP FUNCTION holdfast.file_held_ticket CASCADE");
     sql.run("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA holdfast TO PUBLIC");
     assertThat(SchemaText.of(database.dataSource())).isNotEqualTo(before);
-    assertThat(asVersionBefore()).isEqualTo(Repeatables.FILES.size());
+    assertThat(asVersionBefore()).isEqualTo(MigrationFiles.REPEATABLE.size());
 
     assertThat(Migrations.migrate(database.dataSource()).applied())
-        .isEqualTo(Repeatables.FILES.size());
+        .isEqualTo(MigrationFiles.REPEATABLE.size());
     assertThat(SchemaText.of(database.dataSource())).isEqualTo(before);
   }
 
@@ -89,7 +89,7 @@ class SchemaIT {
     try (Connection connection = database.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("SET search_path = holdfast");
-      statement.execute(Repeatables.inSchema(text, "holdfast"));
+      statement.execute(MigrationFiles.inSchema(text, "holdfast"));
     }
   }
 }

@@ -51,7 +51,7 @@ final class SchemaText {
   private static String view(String name) throws IOException {
     Pattern definition = Pattern.compile("CREATE OR REPLACE VIEW " + name + " AS\n[^;]*;");
     StringBuilder found = new StringBuilder();
-    for (String file : Repeatables.FILES) {
+    for (String file : MigrationFiles.REPEATABLE) {
       Matcher matcher = definition.matcher(Files.readString(MIGRATIONS.resolve(file)));
       while (matcher.find()) {
         found.append('\n').append(matcher.group());

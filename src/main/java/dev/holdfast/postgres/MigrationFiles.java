@@ -7,15 +7,44 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 
-/** The repeatable migrations in the jar: functions, views, triggers and grants. */
-final class Repeatables {
+/**
+ * The migrations in the jar: versioned ones, and repeatable ones with functions, views, triggers
+ * and grants.
+ */
+final class MigrationFiles {
   /** Stands in the first lines of each file, so that each is run again with each version. */
   static final String VERSION = "version";
 
+  /** From the first version to the newest; a test holds the list against the files. */
+  static final List<String> VERSIONED =
+      List.of(
+          "V1__tickets.sql",
+          "V2__engine.sql",
+          "V3__sessions.sql",
+          "V4__accounts.sql",
+          "V5__people.sql",
+          "V6__legacy_tickets.sql",
+          "V7__errors_and_output.sql",
+          "V8__schedules.sql",
+          "V9__questions.sql",
+          "V10__figures.sql",
+          "V11__dependencies.sql",
+          "V12__deadlines.sql",
+          "V13__limits.sql",
+          "V14__workflows.sql",
+          "V15__batches.sql",
+          "V16__traces.sql",
+          "V17__followers_in_place.sql",
+          "V18__next_runs.sql",
+          "V19__undo_of_many.sql",
+          "V20__period_of_the_configuration.sql",
+          "V21__turns_of_each_priority.sql");
+
   /** In the order in which Flyway runs them; a test holds the list against the files. */
-  static final List<String> FILES =
+  static final List<String> REPEATABLE =
       List.of(
           "R__1_roles.sql",
           "R__2_rules.sql",
@@ -41,16 +70,22 @@ final class Repeatables {
           "R__8_sessions.sql",
           "R__9_triggers.sql");
 
-  private Repeatables() {}
+  private MigrationFiles() {}
 
-  /** The checksum of each file, as Flyway notes it after running the file in the schema. */
+  /** Of each repeatable file, as Flyway notes it after running the file in the schema. */
   static Map<String, Integer> checksums(String schema) {
     return schema.equals(Migrations.DEFAULT_SCHEMA) ? InDefaultSchema.CHECKSUMS : compute(schema);
   }
 
+  /** Of each versioned file, as Flyway notes it: of the text before a schema is put in. */
+  static Map<String, Integer> versionedChecksums() {
+    return VERSIONED.stream()
+        .collect(Collectors.toUnmodifiableMap(file -> file, file -> checksum(read(file))));
+  }
+
   private static Map<String, Integer> compute(String schema) {
     Map<String, Integer> checksums = new HashMap<>();
-    for (String file : FILES) {
+    for (String file : REPEATABLE) {
       checksums.put(file, checksum(inSchema(read(file), schema)));
     }
     return Map.copyOf(checksums);
@@ -71,7 +106,7 @@ final class Repeatables {
 
   private static String read(String file) {
     try (InputStream in =
-        Repeatables.class.getResourceAsStream("/" + Migrations.LOCATION + "/" + file)) {
+        MigrationFiles.class.getResourceAsStream("/" + Migrations.LOCATION + "/" + file)) {
       if (in == null) {
         throw new IllegalStateException("the jar lacks " + Migrations.LOCATION + "/" + file);
       }
