@@ -45,11 +45,13 @@ final class QueueScrape implements Supplier<String> {
     if (nanoTime.getAsLong() - readNanos < FRESH_NANOS) {
       return;
     }
-    readNanos = nanoTime.getAsLong();
     try {
       gauges.update(reader.queues());
     } catch (QueueUnavailableException | TicketBusyException e) {
       log.debug("the queues' depths are those of the scrape before: {}", e.getMessage());
+    } finally {
+      // Only now: else each of those who waited for a slow answer would ask again.
+      readNanos = nanoTime.getAsLong();
     }
   }
 }

@@ -35,10 +35,7 @@ class QueueScrapeIT {
     this.database = new TicketDatabase(database);
   }
 
-  @Test
-  @DisplayName("thirty scrapes at once and another within two seconds ask the database once")
-  void singleFlight() throws Exception {
-    AtomicInteger reads = new AtomicInteger();
+  private QueueScrape scrape(Runnable onRead, AtomicLong nanos) {
     DataSource counted =
         (DataSource)
             Proxy.newProxyInstance(
@@ -46,16 +43,40 @@ class QueueScrapeIT {
                 new Class<?>[] {DataSource.class},
                 (self, method, arguments) -> {
                   if (method.getName().equals("getConnection")) {
-                    reads.incrementAndGet();
+                    onRead.run();
                   }
                   return method.invoke(database.dataSource(), arguments);
                 });
+    return new QueueScrape(
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+        new PostgresTicketReader(counted),
+        nanos::get);
+  }
+
+  @Test
+  @DisplayName(
+      "scrapes that wait for a slow answer, as while the database is away, take it and do not ask"
+          + " one after the other")
+  void slowAnswer() throws Exception {
+    AtomicInteger reads = new AtomicInteger();
     AtomicLong nanos = new AtomicLong();
     QueueScrape scrape =
-        new QueueScrape(
-            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-            new PostgresTicketReader(counted),
-            nanos::get);
+        scrape(
+            () -> {
+              reads.incrementAndGet();
+              nanos.addAndGet(5_000_000_000L);
+            },
+            nanos);
+    AtOnce.run(Collections.nCopies(30, scrape::get));
+    assertThat(reads).hasValue(1);
+  }
+
+  @Test
+  @DisplayName("thirty scrapes at once and another within two seconds ask the database once")
+  void singleFlight() throws Exception {
+    AtomicInteger reads = new AtomicInteger();
+    AtomicLong nanos = new AtomicLong();
+    QueueScrape scrape = scrape(reads::incrementAndGet, nanos);
     AtOnce.run(Collections.nCopies(30, scrape::get));
     nanos.addAndGet(1_999_999_999L);
     scrape.get();
