@@ -11,8 +11,27 @@ while [ -L "$self" ]; do
 done
 root=$(unset CDPATH && cd -P "$(dirname "$self")/.." && pwd)
 
+# The command is behind the options of all commands: holdfast --config FILE worker.
+command=
+previous=
+for word in "$@"; do
+  case $previous in
+    --config | --color) previous= ;;
+    *)
+      previous=$word
+      case $word in
+        -*) ;;
+        *)
+          command=$word
+          break
+          ;;
+      esac
+      ;;
+  esac
+done
+
 # Short commands start faster with the small compiler, which inlines little here; a server is worth the big one.
-case ${1:-} in
+case $command in
   worker | console | mcp | bench) options=-XX:+ExitOnOutOfMemoryError ;;
   *) options='-XX:TieredStopAtLevel=1 -XX:C1MaxInlineSize=16' ;;
 esac
@@ -22,13 +41,13 @@ case "${HOLDFAST_JAVA_OPTS:-} ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-}" in
   *) options="$options -XX:+UseSerialGC" ;;
 esac
 # A worker's cache of classes is three times as large, and all of it is loaded at each start.
-case ${1:-} in
+case $command in
   worker | console | mcp | bench | demo) cache=$root/lib/holdfast.aot ;;
   *) cache=$root/lib/commands.aot ;;
 esac
 # The demo shows commands to type.
 called=$0
-[ "${1:-}" != demo ] || [ "$(command -v "${0##*/}")" != "$0" ] || called=${0##*/}
+[ "$command" != demo ] || [ "$(command -v "${0##*/}")" != "$0" ] || called=${0##*/}
 # Java checks whether the file is of this jar and this Java, and does without it in silence. It refuses two of them.
 case ${HOLDFAST_JAVA_OPTS:-} in
   *AOT* | *Xshare* | *SharedArchive*) ;;

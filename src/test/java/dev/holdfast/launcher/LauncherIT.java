@@ -190,6 +190,28 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName("a worker behind options of all commands is started as a worker, installed too")
+  void optionsFirst() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    for (Path each : List.of(root.resolve("holdfast"), installed())) {
+      for (List<String> words :
+          List.of(
+              List.of("worker"),
+              List.of("-v", "worker"),
+              List.of("--config=list", "worker"),
+              List.of("--config", "list", "--color", "never", "worker"))) {
+        assertThat(run(root, each, Map.of(), words.toArray(String[]::new)).stdout())
+            .contains("[-XX:+ExitOnOutOfMemoryError]")
+            .doesNotContain("TieredStopAtLevel");
+      }
+      assertThat(run(root, each, Map.of(), "-v", "list", "--text", "worker").stdout())
+          .contains("TieredStopAtLevel");
+      assertThat(run(root, each, Map.of()).stdout()).contains("TieredStopAtLevel");
+    }
+  }
+
+  @Test
   @DisplayName("a demo is told how it was called: by its name, where that is enough")
   void demoKnowsItsName() throws Exception {
     jdk("jvm/new", "25");
