@@ -120,6 +120,7 @@ final class WorkerProcess implements AutoCloseable {
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+    TicketMetrics.watchReady(registry, () -> problem().isEmpty());
     QueueScrape metrics =
         new QueueScrape(registry, new PostgresTicketReader(pools.scrapes()), System::nanoTime);
     Supplier<String> scrape =

@@ -5,6 +5,7 @@ import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 /**
  * Counts what the worker decides (A62 to A65). Every series but the rate of retries and the claims
@@ -96,6 +98,13 @@ public final class TicketMetrics implements TicketListener {
             registry,
             "holdfast.results.stale",
             "Results dropped because the lease was not current any more.");
+  }
+
+  /** Publishes whether the worker does its work, which one whose database is away does not. */
+  public static void watchReady(MeterRegistry registry, BooleanSupplier ready) {
+    Gauge.builder("holdfast.worker.ready", () -> ready.getAsBoolean() ? 1 : 0)
+        .description("1 while /health/ready says that the worker claims.")
+        .register(registry);
   }
 
   /** Brings the rate of retries up to date; to be called before a scrape. */

@@ -72,6 +72,7 @@ class AlertsTest {
   private static String scrape() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     new TicketMetrics(registry).on(new TicketEvent.Claimed(CLAIMED));
+    TicketMetrics.watchReady(registry, () -> true);
     new SessionMetrics(registry);
     new RepairMetrics(registry);
     new ModelMetrics(registry, List.of("openai"));

@@ -249,6 +249,7 @@ class MetricsIT {
         .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
     assertThat(live.body()).isEqualTo("{\"status\":\"up\"}");
     assertThat(worker.get("/health/ready").body()).isEqualTo("{\"status\":\"ready\"}");
+    assertThat(worker.get("/metrics").body()).contains("holdfast_worker_ready 1.0");
     assertThat(worker.status("/nowhere")).isEqualTo(404);
   }
 }
