@@ -29,6 +29,7 @@ public final class Json {
   }
 
   public static <T> T convert(JsonNode node, Class<T> type) {
-    return MAPPER.treeToValue(node, type);
+    // Not treeToValue: Jackson 3.0, as Spring Boot 4.0 brings it, has another one.
+    return MAPPER.readerFor(type).readValue(node);
   }
 }

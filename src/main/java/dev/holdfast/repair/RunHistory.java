@@ -45,7 +45,7 @@ public record RunHistory(int number, @Nullable RunStart start, @Nullable RunEnd 
   private static <T> T read(long ticketId, JournalEntry.StepFinished step, Class<T> type) {
     try {
       JsonNode value = step.value();
-      return RunJson.MAPPER.treeToValue(value, type);
+      return RunJson.MAPPER.readerFor(type).readValue(value);
     } catch (JacksonException e) {
       throw new UnreadableStepException(ticketId, step.step(), e);
     }

@@ -139,7 +139,7 @@ public final class Bodies {
       throw new Refused(422, "the body must be a JSON object");
     }
     try {
-      return MAPPER.treeToValue(tree, type);
+      return MAPPER.readerFor(type).readValue(tree);
     } catch (JacksonException e) {
       throw new Refused(422, "the body does not fit: " + place(e) + reason(e));
     }

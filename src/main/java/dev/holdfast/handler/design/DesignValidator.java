@@ -110,7 +110,7 @@ public final class DesignValidator {
       return;
     }
     try {
-      RetryOverridesParser.parse(DesignText.JSON.treeToValue(retry, Map.class));
+      RetryOverridesParser.parse(DesignText.JSON.readerFor(Map.class).readValue(retry));
     } catch (IllegalArgumentException e) {
       throw new InvalidTicketException("the design is not valid: retry: " + e.getMessage());
     }

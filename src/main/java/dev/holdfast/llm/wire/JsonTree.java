@@ -22,7 +22,7 @@ public final class JsonTree {
    * would be written as half an escape, for which vendors refuse all of the request as no JSON.
    */
   public static Object plain(JsonNode node) {
-    return Objects.requireNonNull(whole(MAPPER.treeToValue(node, Object.class)));
+    return Objects.requireNonNull(whole(MAPPER.readerFor(Object.class).readValue(node)));
   }
 
   private static @Nullable Object whole(@Nullable Object plain) {

@@ -236,7 +236,7 @@ public final class RunLog {
 
   private <T> T read(JournalEntry.StepFinished step, Class<T> type) {
     try {
-      return RunJson.MAPPER.treeToValue(step.value(), type);
+      return RunJson.MAPPER.readerFor(type).readValue(step.value());
     } catch (JacksonException e) {
       throw new UnreadableStepException(identity.ticket(), step.step(), e);
     }
