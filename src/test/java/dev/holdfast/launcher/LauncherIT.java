@@ -42,6 +42,7 @@ class LauncherIT {
     jar = root.resolve("target/holdfast.jar");
     Files.createDirectories(root.resolve("src/main"));
     Files.writeString(root.resolve("pom.xml"), "<project/>");
+    Files.writeString(root.resolve("whole.jar"), "PK\3\4 jar PK\5\6" + "0".repeat(18));
     // No JDK of this machine may be found, only those that a test makes.
     String script = Files.readString(Path.of("holdfast"));
     executable(
@@ -53,10 +54,12 @@ class LauncherIT {
         List.of(
             "bash",
             "cat",
+            "cp",
             "dirname",
             "env",
             "find",
             "grep",
+            "head",
             "mkdir",
             "readlink",
             "rm",
@@ -247,10 +250,25 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName("a jar whose build was ended in the middle is built anew, though it is new")
+  void cutOff() throws Exception {
+    jdk("jvm/new", "25");
+    maven("echo built >>target/calls; cp whole.jar target/holdfast.jar");
+    Files.createDirectories(jar.resolveSibling(""));
+    for (String left : List.of("", "PK\3\4 and what comes behind it, but no end")) {
+      Files.writeString(jar, left);
+      assertThat(start(Map.of(), "list").stdout()).contains("[-jar]");
+    }
+    assertThat(root.resolve("target/calls")).hasContent("built\nbuilt");
+    assertThat(start(Map.of(), "list").stderr()).isEmpty();
+    assertThat(root.resolve("target/calls")).hasContent("built\nbuilt");
+  }
+
+  @Test
   @DisplayName("it builds when the jar is missing or older than a source, and only then")
   void buildsWhenStale() throws Exception {
     jdk("jvm/new", "25");
-    maven("mkdir -p target; echo built >>target/calls; echo jar >target/holdfast.jar");
+    maven("mkdir -p target; echo built >>target/calls; cp whole.jar target/holdfast.jar");
     assertThat(start(Map.of(), "list").stderr()).contains("building " + jar).hasLineCount(1);
     assertThat(start(Map.of(), "list").stderr()).isEmpty();
     FileTime before = FileTime.fromMillis(Files.getLastModifiedTime(jar).toMillis() - 60_000);
@@ -268,7 +286,7 @@ class LauncherIT {
         """
         for n in 1 2 3; do echo "[INFO] Downloaded from central: https://a/$n.pom (1 kB at 1 kB/s)"; done
         until [ -e seen ]; do sleep 0.1; done
-        mkdir -p target; echo jar >target/holdfast.jar
+        mkdir -p target; cp whole.jar target/holdfast.jar
         """);
     assertThat(progressOnTerminal())
         .containsPattern("building for \\d+ s, 3 files fetched, [123] a second, about \\d+ s left");
@@ -277,7 +295,8 @@ class LauncherIT {
   @Test
   @DisplayName("22.10: on a terminal a later build tells the time left by the last one's")
   void progressOfLater() throws Exception {
-    maven("until [ -e seen ]; do sleep 0.1; done; mkdir -p target; echo jar >target/holdfast.jar");
+    maven(
+        "until [ -e seen ]; do sleep 0.1; done; mkdir -p target; cp whole.jar target/holdfast.jar");
     Files.createDirectories(jar.getParent());
     Files.writeString(jar.resolveSibling("build-seconds"), "1000\n");
     assertThat(progressOnTerminal()).containsPattern("building for \\d+ s, about 9\\d\\d s left");
@@ -320,7 +339,7 @@ class LauncherIT {
       "a JAVA_HOME that leads nowhere, as after an update of Java, is none to Maven either")
   void goneJavaHome() throws Exception {
     jdk("jvm/new", "25");
-    maven("[ -x \"$JAVA_HOME/bin/java\" ] || exit 1; echo jar >target/holdfast.jar");
+    maven("[ -x \"$JAVA_HOME/bin/java\" ] || exit 1; cp whole.jar target/holdfast.jar");
     Outcome outcome = start(Map.of("JAVA_HOME", directory + "/gone"), "list");
     assertThat(outcome.stdout()).as("%s", outcome).startsWith("new in");
   }
@@ -332,7 +351,7 @@ class LauncherIT {
     maven(
         """
         case "$*" in
-          *" -o "*) mkdir -p target; echo jar >target/holdfast.jar ;;
+          *" -o "*) mkdir -p target; cp whole.jar target/holdfast.jar ;;
           *) echo "Could not transfer artifact x from central: Unknown host"; exit 1 ;;
         esac
         """);
@@ -396,7 +415,7 @@ class LauncherIT {
     executable(
         root.resolve("mvnw"),
         "#!/bin/bash\n"
-            + "mkdir -p target; echo wrapped >target/calls; echo jar >target/holdfast.jar\n");
+            + "mkdir -p target; echo wrapped >target/calls; cp whole.jar target/holdfast.jar\n");
     assertThat(start(Map.of(), "list").stdout()).startsWith("new in");
     assertThat(root.resolve("target/calls")).hasContent("wrapped");
   }
@@ -405,7 +424,7 @@ class LauncherIT {
   @DisplayName("the lock of a build that was killed is no obstacle")
   void staleLock() throws Exception {
     jdk("jvm/new", "25");
-    maven("echo jar >target/holdfast.jar");
+    maven("cp whole.jar target/holdfast.jar");
     Path lock = Files.createDirectories(root.resolve("target/.launcher-lock"));
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
@@ -482,7 +501,7 @@ class LauncherIT {
 
   private void haveJar() throws IOException {
     Files.createDirectories(jar.resolveSibling(""));
-    Files.writeString(jar, "jar");
+    Files.copy(root.resolve("whole.jar"), jar);
   }
 
   private static void executable(Path file, String text) throws IOException {
