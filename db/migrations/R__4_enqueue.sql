@@ -79,12 +79,14 @@ CREATE OR REPLACE FUNCTION words_interval(words text) RETURNS interval
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   parts text[] := regexp_match(words, E'^\\s*([0-9]{1,10})\\s*(ms|s|m|h|d)\\s*$');
-BEGIN
-  RETURN parts[1]::bigint * CASE parts[2] WHEN 'ms' THEN interval '1 ms' WHEN 's' THEN interval '1 s' WHEN 'm' THEN interval '1 min'
+  unit interval := CASE parts[2] WHEN 'ms' THEN interval '1 ms' WHEN 's' THEN interval '1 s' WHEN 'm' THEN interval '1 min'
     WHEN 'h' THEN interval '1 h' WHEN 'd' THEN interval '24 h' END;
+BEGIN
+  -- No time is so long before now that PostgreSQL cannot tell it.
+  RETURN CASE WHEN parts[1]::bigint * EXTRACT(epoch FROM unit) <= 36500 * 86400.0 THEN parts[1]::bigint * unit END;
 END
 $$;
-COMMENT ON FUNCTION words_interval IS 'How long 500ms, 90s, 5m, 2h or 7d is; NULL for anything else. A day has 24 hours.';
+COMMENT ON FUNCTION words_interval IS 'How long 500ms, 90s, 5m, 2h or 7d is, up to 36500d; NULL for anything else. A day has 24 hours.';
 
 CREATE OR REPLACE FUNCTION design_expiry(d designs) RETURNS interval
 LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -103,7 +105,7 @@ BEGIN
     RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
       USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
   ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
-    RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
+    RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h of at most 36500d, not "%"', left(unique_for, 100)
       USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';
   ELSIF on_duplicate NOT IN ('keep', 'replace', 'refuse') THEN
     RAISE EXCEPTION 'on_duplicate is keep, replace or refuse, not "%"', left(on_duplicate, 100) USING ERRCODE = 'HF422';

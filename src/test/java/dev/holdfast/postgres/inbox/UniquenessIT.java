@@ -258,6 +258,32 @@ class UniquenessIT {
   }
 
   @Test
+  @DisplayName("a time that is too long for the database is refused in SQL, by the first ticket")
+  void tooLongInSql() {
+    for (String time : List.of("3000000d", "9999999999d", "36501d")) {
+      assertThatThrownBy(
+              () ->
+                  database.number(
+                      "SELECT holdfast.enqueue_ticket(?, unique_key => 'far', unique_for => ?)",
+                      queue.kind(),
+                      time))
+          .as(time)
+          .rootCause()
+          .hasMessageContaining("a time as 2h of at most 36500d, not \"" + time + "\"");
+    }
+    List<Long> twice =
+        IntStream.range(0, 2)
+            .mapToObj(
+                _ ->
+                    database.number(
+                        "SELECT holdfast.enqueue_ticket(?, unique_key => 'far',"
+                            + " unique_for => '36500d')",
+                        queue.kind()))
+            .toList();
+    assertThat(twice.get(1)).isEqualTo(twice.get(0));
+  }
+
+  @Test
   @DisplayName("is not empty or blank, whatever way it comes in; nor are the other two keys")
   void blank() {
     long id = inbox.enqueue(NewTicket.ofKind(queue.kind()));
