@@ -70,10 +70,11 @@ final class PatientMigration {
     }
   }
 
+  /** Or two waited for each other, and the server ended the migration's wait. */
   private static boolean isLocked(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
-        return "55P03".equals(sql.getSQLState());
+        return "55P03".equals(sql.getSQLState()) || "40P01".equals(sql.getSQLState());
       }
     }
     return false;

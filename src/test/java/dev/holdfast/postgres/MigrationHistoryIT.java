@@ -70,6 +70,39 @@ class MigrationHistoryIT {
 
   @Test
   @DisplayName(
+      "a migration that loses a deadlock with somebody's transaction, which enqueues into a new"
+          + " queue, is tried again")
+  void losesDeadlock() throws Exception {
+    sql.run("SELECT holdfast.enqueue_ticket('noop')");
+    sql.run(
+        "UPDATE holdfast.flyway_schema_history SET checksum = 0 WHERE script ="
+            + " 'R__9_triggers.sql'");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection open = dataSource.getConnection()) {
+      open.setAutoCommit(false);
+      // So that the server ends the migration's wait.
+      open.createStatement().execute("SET LOCAL deadlock_timeout = '60s'");
+      open.createStatement().execute("SELECT holdfast.enqueue_ticket('noop')");
+      Future<Migrations.Result> migration = threads.submit(() -> Migrations.migrate(dataSource));
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .pollInterval(Duration.ofMillis(10))
+          .until(
+              () ->
+                  "t"
+                      .equals(
+                          sql.value(
+                              "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation ="
+                                  + " 'holdfast.ticket_base'::regclass")));
+      open.createStatement().execute("SELECT holdfast.enqueue_ticket('noop', queue => 'new-one')");
+      open.rollback();
+      assertThat(migration.get().applied()).isOne();
+    }
+    Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
+  @Test
+  @DisplayName(
       "a view whose columns had another collation is made anew, with its readers and rights")
   void otherCollation() {
     sql.run("DROP VIEW holdfast.budget_status, holdfast.waiting_tickets");
