@@ -9,6 +9,7 @@ import dev.holdfast.ticket.InvalidTicketException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ public final class PostgresTicketPruner implements TicketPruner {
   private final String nextTicket;
   private final int pageSize;
   private final AtomicBoolean toldOfReferences = new AtomicBoolean();
+
+  /** Behind which a call goes on that comes after one with as many as its limit. */
+  private final AtomicLong stoppedAfter = new AtomicLong(Long.MIN_VALUE);
 
   public PostgresTicketPruner(DataSource dataSource, String schema) {
     this(dataSource, schema, PAGE);
@@ -85,14 +89,18 @@ public final class PostgresTicketPruner implements TicketPruner {
   /** A page with a ticket that a row of somebody's own table refers to is refused as a whole. */
   private int pruneTickets(Retention retention, int limit) {
     int deleted = 0;
-    long after = Long.MIN_VALUE;
+    long after = stoppedAfter.getAndSet(Long.MIN_VALUE);
     int size = pageSize;
     while (true) {
       try {
         Page page = prune(retention, after, size, limit - deleted);
         deleted += page.deleted();
         boolean allYoung = !page.aged() && size == pageSize;
-        if (page.last() == null || allYoung || deleted >= limit) {
+        if (deleted >= limit) {
+          stoppedAfter.set(after);
+          return deleted;
+        }
+        if (page.last() == null || allYoung) {
           return deleted;
         }
         after = page.last();

@@ -258,6 +258,29 @@ class PrunerIT {
   }
 
   @Test
+  @DisplayName(
+      "goes on where the limit stopped it, and not again through all that is kept; then from the"
+          + " start")
+  void goesOn() {
+    database.run("DELETE FROM holdfast.ticket_base");
+    PostgresTicketPruner small = new PostgresTicketPruner(database.dataSource(), "holdfast", 10);
+    Retention retention = new Retention(DAY, Duration.ZERO, DAY);
+    List<Long> young = old("done", 20);
+    database.run("UPDATE holdfast.ticket_base SET completed_at = now()");
+    old("done", 15);
+    database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
+    assertThat(small.prune(retention, 10)).isEqualTo(10);
+
+    database.run(
+        "UPDATE holdfast.ticket_base SET completed_at = now() - interval '2 days' WHERE id = "
+            + young.getFirst());
+
+    assertThat(small.prune(retention, 10)).isEqualTo(5);
+    assertThat(kept()).isEqualTo(young);
+    assertThat(small.prune(retention, 10)).isOne();
+  }
+
+  @Test
   @DisplayName("a result stays whose follower is enqueued while old tickets are looked for")
   void followedMeanwhile() throws Exception {
     long first = old("done");
