@@ -84,12 +84,13 @@ final class OidcProvider {
   private final OidcClient client;
   private final InstantSource clock;
 
-  /** Held by the one who asks for the settings, and guards the three below. */
+  /** Held by the one who asks for the settings, and guards the four below. */
   private final ReentrantLock asking = new ReentrantLock();
 
   private @Nullable Known known;
   private @Nullable Refused failure;
-  private Instant askAgain = Instant.MIN;
+  private Instant askAgain = Instant.EPOCH;
+  private Duration kept = Duration.ZERO;
 
   OidcProvider(OidcClient client, InstantSource clock) {
     this.client = client;
@@ -216,7 +217,9 @@ final class OidcProvider {
   private Known known() {
     asking.lock();
     try {
-      if (!clock.instant().isBefore(askAgain)) {
+      Instant now = clock.instant();
+      // Nor is it left alone for as long as a clock was ahead that is set back.
+      if (!now.isBefore(askAgain) || now.isBefore(askAgain.minus(kept))) {
         ask();
       }
       if (known == null) {
@@ -232,14 +235,19 @@ final class OidcProvider {
   private void ask() {
     try {
       known = read();
-      askAgain = clock.instant().plus(SETTINGS_KEPT);
+      keepFor(SETTINGS_KEPT);
     } catch (Refused e) {
       failure = e;
-      askAgain = clock.instant().plus(FAILURE_KEPT);
+      keepFor(FAILURE_KEPT);
       if (known != null) {
         log.warn("the provider's settings are used as they were: {}", e.getMessage());
       }
     }
+  }
+
+  private void keepFor(Duration time) {
+    kept = time;
+    askAgain = clock.instant().plus(time);
   }
 
   private Known read() {

@@ -194,4 +194,23 @@ class OidcOutageTest {
     assertThat(login().join().statusCode()).isEqualTo(303);
     assertThat(provider.questions()).isEqualTo(3);
   }
+
+  @Test
+  @DisplayName(
+      "after the machine's clock was ahead, a provider that failed then is asked again at once, and"
+          + " old settings are read anew")
+  void clockWasAhead() {
+    later(Duration.ofDays(9));
+    provider.breaksDown(AT_ONCE);
+    assertThat(login().join().statusCode()).isEqualTo(503);
+    provider.recovers();
+    later(Duration.ofDays(-9));
+    assertThat(login().join().statusCode()).isEqualTo(303);
+    later(Duration.ofDays(9));
+    assertThat(login().join().statusCode()).isEqualTo(303);
+    later(Duration.ofDays(-9));
+    int questions = provider.questions();
+    assertThat(login().join().statusCode()).isEqualTo(303);
+    assertThat(provider.questions()).isEqualTo(questions + 1);
+  }
 }
