@@ -67,12 +67,22 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
 
   private record Due(String name, boolean waits) {}
 
+  /**
+   * What a round ends with.
+   *
+   * @param millis until the next time comes
+   */
+  private record Round(double millis, Instant now) {}
+
   /** A schedule whose row is locked. */
   private record Locked(Schedule schedule, Instant now) {}
 
   private final Transactions transactions;
   private final Sql sql;
   private final Supplier<Duration> ahead;
+
+  /** The latest time that the database has told. */
+  private final AtomicReference<Instant> latest = new AtomicReference<>(Instant.EPOCH);
 
   /** What the database said of schedules whose tickets it refuses, for it is told once. */
   private final Map<String, String> refused = new ConcurrentHashMap<>();
@@ -132,7 +142,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
       Step step =
           transactions.run(
               handle -> {
-                Optional<Locked> locked = locked(handle, name);
+                Optional<Locked> locked = locked(handle, name, DUE);
                 read.set(locked.map(Locked::schedule).orElse(null));
                 return locked.map(it -> step(handle, it)).orElse(Step.DONE);
               });
@@ -159,11 +169,11 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     }
   }
 
-  private Optional<Locked> locked(Handle handle, String name) {
+  private Optional<Locked> locked(Handle handle, String name, String condition) {
     String query =
         ("SELECT %s, now() + :ahead * interval '1 microsecond' AS now FROM"
                 + " holdfast.schedules s WHERE s.name = :name AND %s FOR UPDATE OF s SKIP LOCKED")
-            .formatted(ScheduleRows.COLUMNS, DUE);
+            .formatted(ScheduleRows.COLUMNS, condition);
     return handle
         .createQuery(sql.inSchema(query))
         .bind("name", name)
@@ -179,9 +189,13 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     Schedule schedule = locked.schedule;
     Timetable timetable = schedule.timetable();
     @Nullable Instant due = schedule.nextAt();
-    if (due == null || wasAhead(schedule, locked.now)) {
+    if (wasAhead(schedule.lastAt(), locked.now) || wasAhead(schedule.updatedAt(), locked.now)) {
+      goOn(handle, locked);
+      return Step.AGAIN;
+    }
+    if (due == null) {
       // What has come since it was put or resumed was not within a pause: it is made up for.
-      Instant since = due == null ? schedule.updatedAt() : locked.now;
+      Instant since = schedule.updatedAt();
       moveOn(handle, schedule.name(), timetable, timetable.next(since).orElse(null), 0);
       return Step.AGAIN;
     }
@@ -211,9 +225,56 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     return Step.AGAIN;
   }
 
-  private static boolean wasAhead(Schedule schedule, Instant now) {
-    Instant last = schedule.lastAt();
-    return last != null && last.isAfter(now.plus(AHEAD));
+  private static boolean wasAhead(@Nullable Instant time, Instant now) {
+    return time != null && time.isAfter(now.plus(AHEAD));
+  }
+
+  /** What comes next by the right time. */
+  private void goOn(Handle handle, Locked locked) {
+    Schedule schedule = locked.schedule;
+    String update =
+        """
+        UPDATE holdfast.schedules SET anchor_at = LEAST(anchor_at, date_trunc('second', :now::timestamptz)),
+          updated_at = LEAST(updated_at, :now::timestamptz)
+        WHERE name = :name
+        """;
+    handle
+        .createUpdate(sql.inSchema(update))
+        .bind("now", locked.now)
+        .bind("name", schedule.name())
+        .execute();
+    Timetable timetable =
+        locked(handle, schedule.name(), "true").orElse(locked).schedule.timetable();
+    moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
+  }
+
+  /** A time that was worked out while the clock was ahead; not one that somebody gave. */
+  private void goOnWithAll() {
+    String later = "s.next_at > now() + :ahead * interval '1 microsecond'";
+    List<String> names =
+        transactions.runStatement(
+            handle ->
+                handle
+                    .createQuery(
+                        sql.inSchema("SELECT s.name FROM holdfast.schedules s WHERE " + later))
+                    .bind("ahead", aheadMicros())
+                    .mapTo(String.class)
+                    .list());
+    for (String name : names) {
+      transactions.run(
+          handle -> {
+            locked(handle, name, later)
+                .filter(PostgresScheduleTicks::isOfTimetable)
+                .ifPresent(it -> goOn(handle, it));
+            return name;
+          });
+    }
+  }
+
+  private static boolean isOfTimetable(Locked locked) {
+    Instant next = locked.schedule.nextAt();
+    return next != null
+        && locked.schedule.timetable().next(next.minusNanos(1)).equals(Optional.of(next));
   }
 
   /** In a statement after the lock: the ticket may have come while another process had it. */
@@ -294,20 +355,27 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private Duration untilNext(Duration longest) {
     String query =
         """
-        SELECT GREATEST(0, COALESCE(extract(epoch FROM min(s.next_at) - clock_timestamp() - :ahead * interval '1 microsecond') * 1000, :longest))
+        SELECT GREATEST(0, COALESCE(extract(epoch FROM min(s.next_at) - clock_timestamp() - :ahead * interval '1 microsecond') * 1000, :longest)) AS millis,
+          now() + :ahead * interval '1 microsecond' AS now
         FROM holdfast.schedules s
         WHERE s.paused_at IS NULL AND s.problem IS NULL AND s.next_at > now() + :ahead * interval '1 microsecond'
         """;
-    double millis =
+    Round round =
         transactions.runStatement(
             handle ->
                 handle
                     .createQuery(sql.inSchema(query))
                     .bind("longest", longest.toMillis())
                     .bind("ahead", aheadMicros())
-                    .mapTo(Double.class)
+                    .map(
+                        (row, context) ->
+                            new Round(row.getDouble("millis"), row.getTimestamp("now").toInstant()))
                     .one());
+    if (wasAhead(latest.getAndSet(round.now), round.now)) {
+      goOnWithAll();
+      return Duration.ZERO;
+    }
     // Rounded up: a time that is a millisecond away must not be looked for a thousand times.
-    return Duration.ofMillis(Math.min(longest.toMillis(), (long) Math.ceil(millis)));
+    return Duration.ofMillis(Math.min(longest.toMillis(), (long) Math.ceil(round.millis)));
   }
 }

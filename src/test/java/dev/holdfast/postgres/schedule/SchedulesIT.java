@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
@@ -34,6 +35,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -650,6 +654,44 @@ class SchedulesIT {
     assertThat(find("p").nextAt()).isBefore(Instant.now().plus(Duration.ofHours(1)));
     assertThat(find("p").lastAt()).isNull();
     assertThat(count("true")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"put meanwhile", "missed times let go", "last ticket on hold"})
+  @DisplayName(
+      "nor one that made no ticket while the clock was ahead: put then, or without the missed, or"
+          + " busy")
+  void clockWasAheadOfNoTicket(String what) {
+    AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+    PostgresScheduleTicks moved = new PostgresScheduleTicks(pool, "holdfast", ahead::get);
+    CatchUp catchUp = what.startsWith("missed") ? CatchUp.NONE : CatchUp.LAST;
+    for (String cron : Arrays.asList(null, "0 * * * *")) {
+      String name = cron == null ? "every" : "cron";
+      put(name, cron, cron == null ? Duration.ofHours(1) : null, catchUp, Overlap.SKIP);
+      if (what.startsWith("last")) {
+        desk.run(name, "ann");
+      }
+    }
+    ahead.set(Duration.ofDays(9));
+    if (what.startsWith("put")) {
+      sql(
+          "UPDATE holdfast.schedules SET anchor_at = anchor_at + interval '216 hours', next_at ="
+              + " next_at + interval '216 hours', next_runs = NULL, updated_at = updated_at +"
+              + " interval '216 hours'");
+    }
+    assertThat(moved.tick(LONGEST)).isPositive();
+    assertThat(find("cron").nextAt()).isAfter(Instant.now().plus(Duration.ofDays(8)));
+    long made = count("true");
+    ahead.set(Duration.ZERO);
+    while (moved.tick(LONGEST).isZero()) {
+      // until nothing is due
+    }
+    for (String name : List.of("every", "cron")) {
+      assertThat(find(name).nextAt())
+          .as(name)
+          .isBetween(Instant.now(), Instant.now().plus(Duration.ofMinutes(61)));
+    }
+    assertThat(count("true")).isEqualTo(made);
   }
 
   @Test
