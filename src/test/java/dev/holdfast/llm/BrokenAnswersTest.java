@@ -138,6 +138,20 @@ class BrokenAnswersTest extends ProviderFixture {
     never.countDown();
   }
 
+  @ParameterizedTest
+  @CsvSource({"OPENAI, 4", "ANTHROPIC, 5"})
+  @DisplayName(
+      "an answer that is whole, with its usage, is no timeout, although its end never comes")
+  void neverEnds(Vendor vendor, int events) throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    models.next(ModelBehaviour.pauseAfter(events, never, ModelReply.text("abc")));
+    CallResult result = provider(vendor).call(request(Duration.ofSeconds(3)), StreamListener.NONE);
+    assertThat(result).isInstanceOf(CallResult.Answer.class);
+    assertThat(((CallResult.Answer) result).message().text()).isEqualTo("abc");
+    assertThat(wire).singleElement().extracting(WireCall::failure).isNull();
+    never.countDown();
+  }
+
   @Test
   @DisplayName("figures of usage without measure overflow no sum")
   void usageWithoutMeasure() throws InterruptedException {

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,9 @@ public final class WireProvider implements ChatProvider {
 
   /** A stale connection fails in milliseconds; what ran longer may have been worked on. */
   private static final Duration STALE_WITHIN = Duration.ofSeconds(1);
+
+  /** A connection that is closed ends its reader at once. */
+  private static final Duration CLOSED_WITHIN = Duration.ofSeconds(1);
 
   private final ProviderSettings settings;
   private final VendorApi api;
@@ -120,7 +124,7 @@ public final class WireProvider implements ChatProvider {
       Thread sender = Thread.ofVirtual().name("llm-" + settings.name()).start(this::send);
       boolean told = false;
       try {
-        CallResult result = counted(await(stream));
+        CallResult result = counted(await(sender, stream));
         tell(result);
         told = true;
         return result;
@@ -140,10 +144,13 @@ public final class WireProvider implements ChatProvider {
           : result;
     }
 
-    private CallResult await(StreamListener stream) throws InterruptedException {
+    private CallResult await(Thread sender, StreamListener stream) throws InterruptedException {
       while (true) {
         long left = deadline - nanoTime.getAsLong();
         if (left <= 0) {
+          if (whole(sender, stream) instanceof CallResult.Answer answer) {
+            return answer;
+          }
           return withoutSecret(
               Failures.late(
                   "no complete answer within " + DurationText.format(request.timeout()),
@@ -155,6 +162,24 @@ public final class WireProvider implements ChatProvider {
           return result;
         }
       }
+    }
+
+    /**
+     * What the reader makes of an answer that is cut off here: one that is whole but for its end,
+     * as from a server that keeps the connection alive, is not to be paid for again.
+     */
+    private @Nullable CallResult whole(Thread sender, StreamListener stream)
+        throws InterruptedException {
+      Integer status = seen.status();
+      sender.interrupt();
+      if (status == null || status >= 300 || !sender.join(CLOSED_WITHIN)) {
+        return null;
+      }
+      CallResult result = null;
+      while (result == null) {
+        result = relay.next(0, stream);
+      }
+      return result;
     }
 
     private void send() {
