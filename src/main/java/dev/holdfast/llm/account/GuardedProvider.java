@@ -125,7 +125,9 @@ public final class GuardedProvider implements ChatProvider {
   }
 
   private boolean isOfOneKey(Account account, ChatRequest request, CallResult.Failed failed) {
-    return failure(account, request.model(), failed).filter(AccountFailure::ofOneKey).isPresent();
+    // What was cut counts for the ticket: it has to come out.
+    return !failed.isCut()
+        && failure(account, request.model(), failed).filter(AccountFailure::ofOneKey).isPresent();
   }
 
   private CallResult paid(

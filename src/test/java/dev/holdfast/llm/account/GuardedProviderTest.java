@@ -92,6 +92,16 @@ class GuardedProviderTest {
   }
 
   @Test
+  @DisplayName("a limit that cuts an answer comes out, for what it cost: no other key hides it")
+  void cutByALimit() throws InterruptedException {
+    Usage told = new Usage(100, 0, 0, 1);
+    bench.answers(LIMITED.withUsage(told), HELLO);
+    assertThat(((CallResult.Failed) call()).usage().input()).isEqualTo(told.input());
+    assertThat(bench.called).containsExactly(ONE);
+    assertThat(bench.heard).containsExactly("closed openai/k1/");
+  }
+
+  @Test
   @DisplayName("where the last key fails too, its failure comes out")
   void bothLimited() throws InterruptedException {
     CallResult.Failed second = Calls.failed(FailureKind.AUTH_ERROR, false, "wrong key", 401, null);
