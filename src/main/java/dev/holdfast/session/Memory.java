@@ -5,6 +5,7 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.context.ContextGuard;
 import dev.holdfast.session.context.ContextMeter;
 import dev.holdfast.session.context.History;
+import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.Standing;
@@ -33,6 +34,7 @@ final class Memory {
   private final ContextGuard guard;
   private final ContextMeter meter;
   private final Set<String> said = new HashSet<>();
+  private @Nullable String task;
   private final Map<String, ToolCall> open = new LinkedHashMap<>();
   private final Set<String> started = new HashSet<>();
   private JournalEntry.@Nullable Answered lastAnswer;
@@ -78,6 +80,7 @@ final class Memory {
     switch (entry) {
       case JournalEntry.Said each -> {
         said.add(each.input().key());
+        task = each.input().taskKey() == null ? task : each.input().taskKey();
         if (each.input().byPerson()) {
           personSpoke = true;
           standing = standing.withoutPending();
@@ -172,8 +175,22 @@ final class Memory {
     return meter;
   }
 
-  boolean wasSaid(String key) {
-    return said.contains(key);
+  /**
+   * What is to be said of the inputs: a task only once, and as a changed one where it was another.
+   */
+  List<Input> unsaid(List<Input> inputs) {
+    return inputs.stream()
+        .filter(each -> !wasSaid(each))
+        .map(each -> each.taskKey() == null || task == null ? each : each.changed())
+        .toList();
+  }
+
+  private boolean wasSaid(Input input) {
+    String asked = input.taskKey();
+    // Of an older version's task nobody knows whether it is another one.
+    return asked == null || input.byPerson()
+        ? said.contains(input.key())
+        : asked.equals(task) || "task".equals(task);
   }
 
   /** The last answer of this execution; null where there is none yet. */

@@ -21,7 +21,7 @@ record SessionRun(
   SessionResult run(List<Input> inputs) throws InterruptedException {
     run.restore();
     autoRetry.resume(run.progress().failedRuns());
-    List<Input> fresh = inputs.stream().filter(each -> !run.memory().wasSaid(each.key())).toList();
+    List<Input> fresh = run.memory().unsaid(inputs);
     SessionResult earlier = fresh.isEmpty() ? earlierReport() : null;
     if (earlier != null) {
       return earlier;

@@ -59,6 +59,27 @@ class ResumeTest {
   }
 
   @Test
+  @DisplayName("A task that a person has changed since is told to the agent, once")
+  void changedTask() {
+    List<JournalEntry> begun = recorded().subList(0, 3);
+    Message told = new Message.User("A person has changed the task. It is now:\nundo it");
+
+    Bench first = over(begun, Replies.report());
+    assertThat(first.session().run(List.of(Input.task("undo it"))))
+        .isInstanceOf(SessionResult.Reported.class);
+    assertThat(first.sent(0)).contains(told);
+
+    Bench again = over(first.journal.entries().subList(0, 4), Replies.report());
+    again.session().run(List.of(Input.task("undo it")));
+    assertThat(again.sent(0)).containsOnlyOnce(told);
+
+    Bench back = over(first.journal.entries().subList(0, 4), Replies.report());
+    back.session().run(List.of(Input.task("do it")));
+    assertThat(back.sent(0))
+        .contains(new Message.User("A person has changed the task. It is now:\ndo it"));
+  }
+
+  @Test
   @DisplayName("Every answer and every result is written down before the next step")
   void order() {
     Bench bench = Bench.with(STORY);
@@ -566,7 +587,7 @@ class ResumeTest {
 
     assertThat(all).extracting(each -> JournalJson.read(JournalJson.write(each))).isEqualTo(all);
     assertThat(JournalJson.write(all.getFirst()))
-        .isEqualTo("{\"entry\":\"said\",\"input\":{\"key\":\"task\",\"text\":\"do it\"}}");
+        .isEqualTo("{\"entry\":\"said\",\"input\":{\"key\":\"task-5b428e0\",\"text\":\"do it\"}}");
   }
 
   @Test

@@ -1,18 +1,32 @@
 package dev.holdfast.session.journal;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Something that is said to the agent from outside: its task, or a person's guidance.
  *
- * @param key tells the same input from a new one when a session is resumed, such as "task" or
- *     "guidance-17"; an input whose key is in the journal is not said again
+ * @param key tells the same input from a new one when a session is resumed, such as "guidance-17";
+ *     an input whose key is in the journal is not said again
  */
 public record Input(String key, String text) {
+  private static final String TASK = "task";
   private static final String GUIDANCE = "guidance-";
   private static final String OF_CALL = "permission-";
 
   /** The task itself. */
   public static Input task(String text) {
-    return new Input("task", text);
+    return new Input(TASK + "-" + Integer.toHexString(text.hashCode()), text);
+  }
+
+  /** Of a task its key, changed or not; older versions wrote "task". Null where it is none. */
+  public @Nullable String taskKey() {
+    String bare = key.startsWith(GUIDANCE) ? key.substring(GUIDANCE.length()) : key;
+    return bare.startsWith(TASK) ? bare : null;
+  }
+
+  /** A task in the place of another one that was said before. */
+  public Input changed() {
+    return guidance(key, "A person has changed the task. It is now:\n" + text);
   }
 
   /**
