@@ -188,7 +188,7 @@ final class Memory {
   private boolean wasSaid(Input input) {
     String asked = input.taskKey();
     // Of an older version's task nobody knows whether it is another one.
-    return asked == null || input.byPerson()
+    return (asked == null || input.byPerson())
         ? said.contains(input.key())
         : asked.equals(task) || "task".equals(task);
   }
