@@ -24,9 +24,11 @@ import org.slf4j.LoggerFactory;
 final class PatientMigration {
   /**
    * Longer than {@code deadlock_timeout}, behind which an autovacuum gives way, and shorter than
-   * the shortest sensible lease. For each file's own transaction: the connection may be of a pool.
+   * the shortest sensible lease. A statement_timeout of the database's is for programs: one
+   * statement may take long. For each file's own transaction: the connection may be of a pool.
    */
-  private static final String SHORT_WAIT = "SET LOCAL lock_timeout = '2s'";
+  private static final String SHORT_WAIT =
+      "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
 
   private static final Logger log = LoggerFactory.getLogger(PatientMigration.class);
   private static final Duration PAUSE = Duration.ofSeconds(3);

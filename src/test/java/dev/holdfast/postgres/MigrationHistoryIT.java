@@ -21,6 +21,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * What the history of a migrated schema says of it. Each test finds it as the migrations wrote it.
@@ -28,10 +29,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 @WithDatabase
 @EverySetup
 class MigrationHistoryIT {
+  private final TestDatabase database;
   private final DataSource dataSource;
   private final TestSql sql;
 
   MigrationHistoryIT(TestDatabase database) {
+    this.database = database;
     this.dataSource = database.dataSource();
     this.sql = new TestSql(dataSource);
   }
@@ -62,6 +65,31 @@ class MigrationHistoryIT {
               () -> "t".equals(sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted")));
       sql.run("SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");
       assertThat(migration.isDone()).isFalse();
+      open.rollback();
+      assertThat(migration.get().applied()).isPositive();
+    }
+    Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
+  @Test
+  @DisplayName("a migration's statements take their time, whatever statement_timeout is set")
+  void besideStatementTimeout() throws Exception {
+    sql.run("UPDATE holdfast.flyway_schema_history SET checksum = 0 WHERE version IS NULL");
+    PGSimpleDataSource limited = new PGSimpleDataSource();
+    limited.setUrl(database.jdbcUrl());
+    limited.setUser(database.user());
+    limited.setPassword(database.password());
+    limited.setOptions("-c statement_timeout=1s");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection open = dataSource.getConnection()) {
+      open.setAutoCommit(false);
+      open.createStatement().execute("LOCK TABLE holdfast.ticket_base IN ROW EXCLUSIVE MODE");
+      Future<Migrations.Result> migration = threads.submit(() -> Migrations.migrate(limited));
+      String waits =
+          "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname ="
+              + " current_database()";
+      await().atMost(Duration.ofSeconds(60)).until(() -> "t".equals(sql.value(waits)));
+      await().atMost(Duration.ofSeconds(60)).until(() -> "f".equals(sql.value(waits)));
       open.rollback();
       assertThat(migration.get().applied()).isPositive();
     }
