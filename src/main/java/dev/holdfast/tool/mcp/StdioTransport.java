@@ -33,6 +33,7 @@ import reactor.core.publisher.Mono;
 final class StdioTransport implements McpClientTransport {
   private static final Logger log = LoggerFactory.getLogger(StdioTransport.class);
   private static final int STDERR_KEPT = 2048;
+  private static final String ENDED = "it ended";
 
   /** The last words of a program that has ended are on their way. */
   private static final long LAST_WORDS_MILLIS = 500;
@@ -95,7 +96,18 @@ final class StdioTransport implements McpClientTransport {
         () -> {
           start("holdfast-mcp-stderr", this::listen);
           start("holdfast-mcp-stdout", () -> ended.complete(ConnectionEnd.because(read(handler))));
+          noticeEnd();
         });
+  }
+
+  /** A child that it has left may hold its output, so that this never ends. */
+  private void noticeEnd() {
+    var unused =
+        process
+            .onExit()
+            .thenRunAsync(
+                () -> ended.complete(ConnectionEnd.because(ENDED)),
+                CompletableFuture.delayedExecutor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS));
   }
 
   /** A virtual thread that waits for a pipe would keep its carrier. */
@@ -123,7 +135,7 @@ final class StdioTransport implements McpClientTransport {
           return "it writes to stdout what is no MCP";
         }
       }
-      return "it ended";
+      return ENDED;
     } catch (IOException e) {
       return String.valueOf(e.getMessage());
     }

@@ -115,6 +115,7 @@ public final class FakeMcp {
     }
     switch (group(TOOL, line)) {
       case "die", "die always" -> System.exit(3);
+      case "die beside a child" -> dieBesideChild();
       case "die once" -> dieOnce();
       case "hang" -> new CountDownLatch(1).await();
       case "chatty" -> out.println("INFO a log line\n\n[1, 2\n{\"x\": 1}");
@@ -130,6 +131,12 @@ public final class FakeMcp {
       Files.createFile(mark);
       System.exit(3);
     }
+  }
+
+  /** The child has the server's stdout and stderr, as it has in most languages. */
+  private static void dieBesideChild() throws IOException {
+    new ProcessBuilder("sleep", "1000").inheritIO().start();
+    System.exit(3);
   }
 
   private static void fork() throws IOException {
@@ -160,6 +167,7 @@ public final class FakeMcp {
         tool("die once", "\"idempotentHint\": true"),
         tool("die always", "\"idempotentHint\": true"),
         tool("die", ""),
+        tool("die beside a child", ""),
         tool("hang", ""),
         tool("chatty", ""),
         tool("flood", ""),

@@ -120,7 +120,7 @@ class McpServersIT {
   void stdio() throws Exception {
     open(program("good"));
     assertThat(box.specs())
-        .hasSize(13)
+        .hasSize(14)
         .allSatisfy(spec -> assertThat(spec.name()).matches("mcp__fake__[a-zA-Z0-9_-]{1,53}"));
     assertThat(call("echo").content())
         .isEqualTo("said hi\n[an image, image/png, about 3 bytes, not shown]");
@@ -198,6 +198,18 @@ class McpServersIT {
     ToolReply once = call("die_once");
     assertThat(once.outcome()).isEqualTo(Outcome.OK);
     assertThat(once.executions()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("C38: a server that dies is noticed although a child of its own holds its output")
+  void diesBesideChild() throws Exception {
+    open(program("good"));
+    long since = System.nanoTime();
+    ToolReply reply = call("die_beside_a_child");
+    assertThat(reply.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
+    assertThat(reply.content()).contains("it ended").contains("fake server, mode good");
+    assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
+    assertThat(call("echo").outcome()).isEqualTo(Outcome.OK);
   }
 
   @Test
