@@ -5,6 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.process.LeftPrograms;
 import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.Session;
@@ -30,6 +31,7 @@ import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.WorkerUnfitException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -42,6 +44,8 @@ import java.util.Optional;
  * out as {@link InterruptedException}. Thread-safe.
  */
 public final class AgentHandler implements TicketHandler {
+  private static final Duration KILL_GRACE = Duration.ofSeconds(2);
+
   private final AgentSettings settings;
   private final AgentPorts ports;
   private final AgentDesigns designs;
@@ -67,6 +71,9 @@ public final class AgentHandler implements TicketHandler {
   @Override
   public HandlerResult handle(TicketContext context) throws InterruptedException {
     ClaimedTicket claimed = context.claimed();
+    if (claimed.attempt() > 1) {
+      LeftPrograms.endBeforeRepetition(KILL_GRACE);
+    }
     try {
       AgentDesign design = designs.of(claimed);
       List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());

@@ -12,6 +12,8 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.process.OwnSession;
+import dev.holdfast.process.ProgramRun;
 import dev.holdfast.process.UnprivilegedJava;
 import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.event.SessionEvent;
@@ -225,6 +227,24 @@ class AgentHandlerTest {
     Files.writeString(workspace().resolve("notes"), "mine");
     tickets.run(TARGET, "steps:\n" + REPORT);
     assertThat(workspace().resolve("notes")).hasContent("mine");
+  }
+
+  @Test
+  @DisplayName("what a killed worker has left running ends before an agent's next attempt")
+  void endsLeftPrograms() throws Exception {
+    OwnSession ofKilled =
+        OwnSession.of(
+            List.of("sleep", "1000"),
+            directory,
+            Map.of("PATH", "/usr/bin:/bin", ProgramRun.RUN_ID, "1:1:of-a-killed-worker"));
+    Process left = ofKilled.start();
+    try {
+      tickets.attempt = 2;
+      tickets.run(TARGET, "steps:\n" + REPORT);
+      assertThat(left.waitFor(Duration.ofSeconds(5))).isTrue();
+    } finally {
+      left.destroyForcibly();
+    }
   }
 
   @Test
