@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -138,6 +139,23 @@ class AgentProgramScriptsTest {
 
     assertThat(last).startsWith(result);
     assertThat(last.startsWith("exit")).isEqualTo(last.contains("{\"error\":\"overloaded\"}"));
+  }
+
+  @ParameterizedTest(name = "{0} behind {1}")
+  @DisplayName("find the answer of pi and opencode beside lines that are none of their events")
+  @CsvSource({"pi, a warning", "pi, 7", "opencode, a warning", "opencode, 7"})
+  void strangeLines(String program, String line) throws Exception {
+    String last = run(program, "echo '" + line + "'\n" + answers(program), "do it");
+
+    assertThat(last).isEqualTo("{\"answer\":\"yes\"}");
+  }
+
+  @Test
+  @DisplayName("say that pi ended without an answer where it ends without a word")
+  void noEndOfPi() throws Exception {
+    String last = run("pi", "echo '{\"type\":\"session\"}'", "do it");
+
+    assertThat(last).startsWith("exit 1: ").contains("{\"error\":\"pi ended without an answer\"}");
   }
 
   @ParameterizedTest(name = "where the session is {0}")
