@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
  * @param section what follows the second {@code @@}
  */
 record HunkHeader(int oldStart, int oldCount, int newStart, int newCount, String section) {
+  /** The section may have any letter, also those that end a line to others than git. */
   private static final Pattern FORM =
-      Pattern.compile("@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@(.*)");
+      Pattern.compile("(?s)@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@(.*)");
 
   static Optional<HunkHeader> parse(String line) {
     Matcher matcher = FORM.matcher(line);

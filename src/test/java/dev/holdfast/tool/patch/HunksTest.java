@@ -35,6 +35,13 @@ class HunksTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"a\rb", "a\u0085b", "a\u2028b", "a\u2029b"})
+  @DisplayName("a hunk's section may have letters that end a line to others than git")
+  void lineEndsInSection(String section) {
+    assertThat(HunkHeader.parse("@@ -1,3 +2,4 @@ " + section)).isPresent();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "@@ @@",
