@@ -209,7 +209,7 @@ final class BlockEdits {
    *
    * @throws dev.holdfast.process.NotPreparedException if this machine has no room to compare them
    */
-  String diff(Git git) throws IOException, InterruptedException {
+  String diff(Git git) throws IOException, InterruptedException, PatchRejection {
     after
         .entrySet()
         .removeIf(
@@ -237,7 +237,8 @@ final class BlockEdits {
     }
   }
 
-  private static String diff(Git git, Path directory) throws IOException, InterruptedException {
+  private static String diff(Git git, Path directory)
+      throws IOException, InterruptedException, PatchRejection {
     GitResult result =
         git.run(
             GitCommand.in(
@@ -253,7 +254,10 @@ final class BlockEdits {
                     "a",
                     "b")
                 .withVariable("GIT_DIR", "/dev/null"));
-    if (result.exitCode() > 1 || result.exitCode() < 0 || !result.stdoutComplete()) {
+    if (result.exitCode() == 1 && !result.stdoutComplete()) {
+      throw PatchDraft.tooLong();
+    }
+    if (result.exitCode() > 1 || result.exitCode() < 0) {
       throw new IOException("git cannot compare two versions of files: " + result.stderr().strip());
     }
     return result.stdout();

@@ -12,6 +12,9 @@ import java.util.TreeSet;
 record PatchDraft(List<FileDiff> files) {
   private static final Set<String> FILE_MODES = Set.of("100644", "100755", "100664");
 
+  /** Of the whole patch; of a longer one git's output is not kept, so nobody could read it. */
+  private static final int MAX_CHARS = 8 << 20;
+
   PatchDraft {
     files = List.copyOf(files);
   }
@@ -74,6 +77,16 @@ record PatchDraft(List<FileDiff> files) {
     if (lines > limits.maxLines()) {
       throw tooLarge(lines + " lines", limits.maxLines() + " lines");
     }
+    if (text().length() > MAX_CHARS) {
+      throw tooLong();
+    }
+  }
+
+  static PatchRejection tooLong() {
+    return new PatchRejection(
+        Kind.TOO_LARGE,
+        "With the lines around it the patch is larger than 8 MiB: leave lines alone that are next"
+            + " to one so long. Nothing was changed.");
   }
 
   private static PatchRejection tooLarge(String size, String limit) {

@@ -196,8 +196,7 @@ class BlockEditsTest {
     for (GitResult failed :
         new GitResult[] {
           new GitResult(128, "", true, "fatal: no"),
-          new GitResult(GitResult.TIMED_OUT, "", true, "fatal: no"),
-          new GitResult(1, "half", false, "fatal: no")
+          new GitResult(GitResult.TIMED_OUT, "", true, "fatal: no")
         }) {
       assertThatThrownBy(() -> edits.diff(_ -> failed))
           .isInstanceOf(IOException.class)

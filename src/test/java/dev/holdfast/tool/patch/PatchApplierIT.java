@@ -64,6 +64,19 @@ class PatchApplierIT {
     return (PatchResult.Rejected) apply(answer);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "long.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+        "--- a/long.txt\n+++ b/long.txt\n@@ -1 +1 @@\n-a\n+b\n"
+      })
+  @DisplayName("a change next to a line of 9 MB is too large, and no failure of the machine")
+  void nextToLongLine(String answer) throws Exception {
+    Files.writeString(root.resolve("long.txt"), "a\n" + "x".repeat(9_000_000) + "\nb\n");
+    assertThat(rejected(answer).kind()).isEqualTo(Kind.TOO_LARGE);
+    assertThat(rejected(answer).explanation()).contains("larger than 8 MiB: leave lines alone");
+  }
+
   @Test
   @DisplayName("E40: a good diff is one standard git apply, and its outcome says what changed")
   void standard() throws Exception {
