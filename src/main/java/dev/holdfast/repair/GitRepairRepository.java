@@ -35,8 +35,6 @@ public final class GitRepairRepository implements RepairRepository {
   private static final int OUTPUT_CHARS = 12_000;
   private static final int NAMED = 100;
   private static final int NAME_CHARS = 300;
-  private static final PatchLimits OWN_DIFFS =
-      new PatchLimits(1_000_000, 10_000_000, 64 << 20, true, true);
 
   /** The tools that change and check the files. */
   public record Tools(Git git, Verifier verifier) {}
@@ -222,7 +220,7 @@ public final class GitRepairRepository implements RepairRepository {
       worktree.restore(tree.id());
       untouched.put(lane, tree.id());
     } catch (IOException missing) {
-      rebuild(worktree, tree, missing);
+      rebuild(worktree, tree, lane, missing);
     }
     return worktree;
   }
@@ -234,20 +232,17 @@ public final class GitRepairRepository implements RepairRepository {
     return worktree;
   }
 
-  private void rebuild(Worktree worktree, Tree tree, IOException missing)
+  private void rebuild(Worktree worktree, Tree tree, int lane, IOException missing)
       throws IOException, InterruptedException {
     if (tree.diff().isEmpty()) {
       throw missing;
     }
     worktree.restore(repository.baseTree());
-    PatchResult result =
-        new PatchApplier(tools.git(), OWN_DIFFS).apply(worktree.directory(), tree.diff());
-    boolean same =
-        result instanceof PatchResult.Applied applied
-            && worktree.snapshot(applied.filesChanged()).equals(tree.id());
-    if (!same) {
-      throw new IOException(
-          "the patch so far cannot be made again on this machine (" + result + ")", missing);
+    String made = worktree.make(tree.diff());
+    if (!made.equals(tree.id())) {
+      throw new IOException("the patch so far cannot be made again on this machine", missing);
     }
+    worktree.restore(made);
+    untouched.put(lane, made);
   }
 }

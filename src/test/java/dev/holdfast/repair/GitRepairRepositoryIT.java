@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -75,6 +76,49 @@ class GitRepairRepositoryIT {
       assertThat(bench.sources(tree).files()).containsExactly("check.sh", "value.txt");
       assertThat(bench.sources(tree).text("value.txt")).contains("half 1\n");
       assertThat(bench.sources(tree).text("../value.txt")).isEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName("it is made again of its diff where attributes have the files otherwise")
+  void attributesElsewhere() throws Exception {
+    project = OneFileProject.in(directory.resolve("ident"), "bad 0\n$Id$\nlast\n");
+    new GitBench(directory).commit(project.source(), Map.of(".gitattributes", "*.txt ident\n"));
+    assertThat(elsewhere(Bench.change("bad 0", "half 1"), "value.txt"))
+        .matches("(?s)half 1\n\\$Id: [0-9a-f]{40} \\$\nlast\n");
+  }
+
+  @Test
+  @DisplayName(
+      "it is made again of its diff where a file of CRLF lines was renamed and written anew")
+  void renamedElsewhere() throws Exception {
+    project = OneFileProject.in(directory.resolve("crlf"), "a\r\nbad 0\r\n");
+    String answer =
+        """
+        ```diff
+        diff --git a/value.txt b/other.txt
+        rename from value.txt
+        rename to other.txt
+        --- a/value.txt
+        +++ b/other.txt
+        @@ -1,2 +1,2 @@
+        -a
+        -bad 0
+        +b
+        +half 1
+        ```
+        """;
+    assertThat(elsewhere(answer, "other.txt")).isEqualTo("b\r\nhalf 1\r\n");
+  }
+
+  private String elsewhere(String answer, String path) throws Exception {
+    Tree tree;
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      tree = ((Trial.Applied) bench.attempt(bench.baseTree(), answer, 0)).tree();
+    }
+    try (TicketRepository repository = project.open("two")) {
+      return OneFileProject.workbench(repository).sources(tree).text(path).orElseThrow();
     }
   }
 

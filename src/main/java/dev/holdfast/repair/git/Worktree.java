@@ -145,6 +145,15 @@ public final class Worktree {
     }
   }
 
+  /**
+   * The tree that a diff of {@link TicketRepository#diff} makes of the one that was restored last.
+   * The directory stays as it is: attributes may have its files otherwise than they are committed.
+   */
+  public String make(String diff) throws IOException, InterruptedException {
+    files.checked(command("apply", "--cached", "--whitespace=nowarn", "-").withInput(diff));
+    return files.checked(command("write-tree"));
+  }
+
   /** The paths that differ between two trees, sorted. */
   public List<String> changes(String fromTree, String toTree)
       throws IOException, InterruptedException {
