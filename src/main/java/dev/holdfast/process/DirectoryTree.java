@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -28,6 +29,9 @@ public final class DirectoryTree {
    * directories deeper than any path may be long; what is deeper is moved to the top first.
    */
   private static final int LONGEST = 700;
+
+  /** Bytes of a path, beyond which no program can be asked to look into a directory. */
+  private static final int TOO_DEEP = 3_000;
 
   private DirectoryTree() {}
 
@@ -99,7 +103,8 @@ public final class DirectoryTree {
 
   /**
    * Makes all that is in a directory readable and removable for its owner, and deletes what is no
-   * file, directory or link, such as pipes. Leaves what is mounted in it.
+   * file, directory or link, such as pipes, and directories deeper than any path may be long.
+   * Leaves what is mounted in it.
    */
   public static void open(Path directory) throws IOException {
     open(directory, MountPoints.in(directory));
@@ -114,7 +119,9 @@ public final class DirectoryTree {
       for (Path entry : entries) {
         BasicFileAttributes attributes =
             Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        if (attributes.isDirectory()) {
+        if (attributes.isDirectory() && bytes(entry) > TOO_DEEP) {
+          delete(entry);
+        } else if (attributes.isDirectory()) {
           open(entry, mounts);
         } else if (attributes.isRegularFile()) {
           allow(entry, "rw-------");
@@ -123,6 +130,10 @@ public final class DirectoryTree {
         }
       }
     }
+  }
+
+  private static int bytes(Path path) {
+    return path.toString().getBytes(StandardCharsets.UTF_8).length;
   }
 
   private static void allow(Path path, String permissions) throws IOException {

@@ -1,5 +1,6 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.git.Worktree;
@@ -35,6 +36,7 @@ public final class GitRepairRepository implements RepairRepository {
   private static final int OUTPUT_CHARS = 12_000;
   private static final int NAMED = 100;
   private static final int NAME_CHARS = 300;
+  private static final String ATTRIBUTES = ".gitattributes";
 
   /** The tools that change and check the files. */
   public record Tools(Git git, Verifier verifier) {}
@@ -115,14 +117,25 @@ public final class GitRepairRepository implements RepairRepository {
     return switch (applier.apply(worktree.directory(), output)) {
       case PatchResult.NoOp none -> new Trial.NoOp();
       case PatchResult.Rejected rejected -> refused(rejected);
-      case PatchResult.Applied applied -> {
-        String id = worktree.snapshot(applied.filesChanged());
-        String diff = repository.diff(repository.baseTree(), id);
-        Verified verified = verified(verification(worktree, id));
-        yield new Trial.Applied(
-            new Tree(id, diff), applied.size(), applied.filesChanged(), verified);
-      }
+      case PatchResult.Applied applied -> tried(worktree, applied);
     };
+  }
+
+  private Trial tried(Worktree worktree, PatchResult.Applied applied)
+      throws IOException, InterruptedException {
+    String id;
+    try {
+      id = worktree.snapshot(applied.filesChanged());
+    } catch (IOException e) {
+      if (applied.filesChanged().stream().noneMatch(each -> each.endsWith(ATTRIBUTES))) {
+        throw e;
+      }
+      String why = "With its " + ATTRIBUTES + " the files cannot be committed: " + e.getMessage();
+      return new Trial.Refused(why, Sha256.hex(why));
+    }
+    String diff = repository.diff(repository.baseTree(), id);
+    Verified verified = verified(verification(worktree, id));
+    return new Trial.Applied(new Tree(id, diff), applied.size(), applied.filesChanged(), verified);
   }
 
   private static Trial refused(PatchResult.Rejected rejected) throws IOException {

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The workbench on real git with a real verification. */
 @Timeout(120)
@@ -136,6 +138,48 @@ class GitRepairRepositoryIT {
     try (TicketRepository repository = project.open("two")) {
       assertThat(OneFileProject.workbench(repository).sources(tree).text("value.txt"))
           .contains("half 1\n\n```sh\nmake\n```\n\nend\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "n=$(printf %0200d 0); for i in $(seq 40); do mkdir $n; cd $n; done",
+        "n=$(printf 'caf\\351'); mkdir $n; git init -q $n",
+        "mkdir -p n; echo '*' > n/.gitignore; git init -q n/$(printf 'caf\\351')",
+        "git init -q --object-format=sha256 n; cd n; git -c user.name=a -c user.email=b commit -q"
+            + " --allow-empty -m x",
+        "echo '* working-tree-encoding=NONE' > .gitattributes"
+      })
+  @DisplayName("what a verification leaves and git cannot read is undone, and the run goes on")
+  void unreadable(String script) throws Exception {
+    String then = "; case \"$(cat \"$PWD0/value.txt\")\" in good*) exit 0;; *) exit 1;; esac";
+    VerifyCommand check =
+        new VerifyCommand(
+            "check",
+            List.of("sh", "-c", "PWD0=$PWD; " + script + then),
+            Duration.ofSeconds(30),
+            Optional.empty());
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository, List.of(check));
+      assertThat(bench.verify(bench.baseTree()).passed()).isFalse();
+      Trial trial = bench.attempt(bench.baseTree(), Bench.change("bad 0", "good 1"), 0);
+      assertThat(((Trial.Applied) trial).verified().passed()).isTrue();
+      assertThat(((Trial.Applied) trial).tree().diff()).contains("+good 1").hasLineCount(7);
+    }
+  }
+
+  @Test
+  @DisplayName("a patch whose .gitattributes git cannot follow is refused, and the model is told")
+  void attributesOfNoUse() throws Exception {
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      String answer = "File: .gitattributes\n```\n*.txt working-tree-encoding=NONE\n```\n";
+      Trial trial = bench.attempt(bench.baseTree(), answer + Bench.change("bad 0", "good 1"), 0);
+      assertThat(((Trial.Refused) trial).why())
+          .contains("With its .gitattributes the files cannot be committed", "from NONE to UTF-8");
+      Trial next = bench.attempt(bench.baseTree(), Bench.change("bad 0", "good 1"), 0);
+      assertThat(((Trial.Applied) next).verified().passed()).isTrue();
     }
   }
 

@@ -110,7 +110,8 @@ public final class Worktree {
   private List<String> withoutCommit(List<String> nested) throws IOException, InterruptedException {
     List<String> found = new ArrayList<>();
     for (String each : nested) {
-      if (files.in(each).commit("HEAD").isEmpty()) {
+      // One whose name is no UTF-8 cannot be asked for; it may be ignored.
+      if (each.indexOf('\uFFFD') < 0 && files.in(each).commit("HEAD").isEmpty()) {
         found.add(each);
       }
     }

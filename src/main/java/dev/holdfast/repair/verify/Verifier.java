@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs a design's verification in a worktree: sandboxed as {@code run_command} is, without the
@@ -18,6 +20,8 @@ import java.util.function.LongSupplier;
  */
 public record Verifier(
     Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
+  private static final Logger LOG = LoggerFactory.getLogger(Verifier.class);
+
   public Verifier {
     environment = Map.copyOf(environment);
   }
@@ -76,11 +80,24 @@ public record Verifier(
     for (VerifyCommand each : commands) {
       runs.add(command.run(each, worktree.directory()));
     }
-    String after = worktree.snapshot();
-    if (!after.equals(before)) {
+    undo(worktree, before, changed);
+    return runs;
+  }
+
+  /** Also what git cannot read, such as a repository of another kind or attributes of no use. */
+  private static void undo(Worktree worktree, String before, List<String> changed)
+      throws IOException, InterruptedException {
+    String after = "";
+    try {
+      after = worktree.snapshot();
+    } catch (IOException e) {
+      LOG.debug("what a verification has left is deleted unread", e);
+    }
+    if (after.isEmpty()) {
+      worktree.restore(before);
+    } else if (!after.equals(before)) {
       changed.addAll(worktree.changes(before, after));
       worktree.restore(before);
     }
-    return runs;
   }
 }
