@@ -207,9 +207,7 @@ public final class Migrations {
                 + ": "
                 + SqlErrors.serverMessage(sql)
                 + "; "
-                + ("42501".equals(sql.getSQLState())
-                    ? "run holdfast migrate as a user who owns the schema (docs/security.md)"
-                    : "remove this cause and run: holdfast migrate"),
+                + wayOut(String.valueOf(sql.getSQLState())),
             e);
       }
     }
@@ -222,6 +220,17 @@ public final class Migrations {
           e);
     }
     return new HoldfastException("the migration failed: " + line(e, 0), e);
+  }
+
+  private static String wayOut(String state) {
+    return switch (state) {
+      case "42501" -> "run holdfast migrate as a user who owns the schema (docs/security.md)";
+      // Flyway's second connection is idle in its transaction while a file runs.
+      case "25P03" ->
+          "run holdfast migrate with options=-c%20idle_in_transaction_session_timeout=0 at the end"
+              + " of HOLDFAST_DATABASE_URL";
+      default -> "remove this cause and run: holdfast migrate";
+    };
   }
 
   /** Of a failed validation the first line says that it failed, the second one why. */

@@ -223,6 +223,14 @@ public final class SqlErrors {
               + serverMessage(cause),
           e);
     }
+    if (serverMessage(cause).contains("targetServerType")) {
+      return new QueueUnavailableException(
+          "none of the database's hosts is a primary that lets us in: no one is promoted yet, or it"
+              + " refuses, as one that is read-only or has no connection left does; holdfast doctor"
+              + " with HOLDFAST_DATABASE_URL of one host at a time says which: "
+              + serverMessage(cause),
+          e);
+    }
     return new QueueUnavailableException(
         "cannot reach the database: "
             + whyNoConnection(cause)

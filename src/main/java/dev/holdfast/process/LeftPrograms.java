@@ -17,6 +17,9 @@ public final class LeftPrograms {
   private static final ProcessTables TABLES = new ProcessTables();
   private static final long ALL = 0;
 
+  /** For programs of agents' tools and of repairs. */
+  private static final Duration GRACE = Duration.ofSeconds(2);
+
   /** Far shorter than a lease: whose worker has died since is not run again within it. */
   private static final long LOOK_LASTS_NANOS = 500_000_000;
 
@@ -43,6 +46,13 @@ public final class LeftPrograms {
       }
     } catch (IOException e) {
       log.warn("What killed workers have left running cannot be looked for: {}", e.toString());
+    }
+  }
+
+  /** {@link #endBeforeRepetition(Duration)} for an attempt that follows another one. */
+  public static void endBeforeAttempt(int attempt) {
+    if (attempt > 1) {
+      endBeforeRepetition(GRACE);
     }
   }
 

@@ -164,6 +164,23 @@ class DatabaseIT {
   }
 
   @Test
+  @DisplayName("where no host is a primary that lets us in, no password is suspected")
+  void noPrimary() {
+    Database replica =
+        new Database(
+            database.url() + "?targetServerType=secondary",
+            database.user(),
+            database.password(),
+            1,
+            "desk-test");
+    assertThatThrownBy(() -> new PostgresTicketReader(replica.unpooled()).find(1))
+        .isInstanceOf(QueueUnavailableException.class)
+        .hasMessageStartingWith("none of the database's hosts is a primary that lets us in: ")
+        .hasMessageEndingWith("Could not find a server with specified targetServerType: secondary")
+        .hasMessageNotContaining("PASSWORD");
+  }
+
+  @Test
   @DisplayName("a database that is not there is told apart from one that cannot be reached")
   void unknownDatabase() {
     String url = database.url().replaceFirst("/[^/]+$", "/no_such_database");

@@ -25,16 +25,19 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @WithDatabase
 @EverySetup
 class MigrationsIT {
+  private final TestDatabase database;
   private final DataSource dataSource;
   private final TestSql sql;
 
   MigrationsIT(TestDatabase database) {
+    this.database = database;
     this.dataSource = database.dataSource();
     this.sql = new TestSql(dataSource);
   }
@@ -275,6 +278,24 @@ class MigrationsIT {
     assertThatThrownBy(() -> Migrations.requireServer(14))
         .isInstanceOf(HoldfastException.class)
         .hasMessageStartingWith("PostgreSQL 14 is too old; Holdfast needs 15 or newer");
+  }
+
+  /** Once: no version of PostgreSQL or language is another one here. */
+  @Tag("slow")
+  @Test
+  @DisplayName(
+      "what ends a transaction that is idle is named, with the setting that lets migrate on")
+  void idleInTransaction() {
+    PGSimpleDataSource own = new PGSimpleDataSource();
+    own.setUrl(database.jdbcUrl());
+    own.setUser(database.user());
+    own.setPassword(database.password());
+    String name = sql.value("SELECT current_database()");
+    sql.run("ALTER DATABASE " + name + " SET idle_in_transaction_session_timeout = '10ms'");
+    assertThatThrownBy(() -> Migrations.migrate(own))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("options=-c%20idle_in_transaction_session_timeout=0");
+    sql.run("ALTER DATABASE " + name + " RESET idle_in_transaction_session_timeout");
   }
 
   @Test

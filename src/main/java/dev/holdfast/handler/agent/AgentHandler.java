@@ -31,7 +31,6 @@ import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.WorkerUnfitException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -44,8 +43,6 @@ import java.util.Optional;
  * out as {@link InterruptedException}. Thread-safe.
  */
 public final class AgentHandler implements TicketHandler {
-  private static final Duration KILL_GRACE = Duration.ofSeconds(2);
-
   private final AgentSettings settings;
   private final AgentPorts ports;
   private final AgentDesigns designs;
@@ -71,9 +68,7 @@ public final class AgentHandler implements TicketHandler {
   @Override
   public HandlerResult handle(TicketContext context) throws InterruptedException {
     ClaimedTicket claimed = context.claimed();
-    if (claimed.attempt() > 1) {
-      LeftPrograms.endBeforeRepetition(KILL_GRACE);
-    }
+    LeftPrograms.endBeforeAttempt(claimed.attempt());
     try {
       AgentDesign design = designs.of(claimed);
       List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());

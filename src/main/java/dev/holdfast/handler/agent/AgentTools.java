@@ -53,7 +53,11 @@ final class AgentTools {
                 .named(design.tools()));
     McpServers servers =
         McpServers.open(
-            design.mcp(), environment, sandboxes, workspace.root(), McpSettings.defaults());
+            design.mcp(),
+            environment,
+            sandboxes,
+            workspace.root(),
+            McpSettings.defaults().within(timeLeft.get()));
     boolean complete = false;
     try {
       tools.addAll(servers.tools());

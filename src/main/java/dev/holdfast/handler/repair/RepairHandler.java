@@ -6,6 +6,7 @@ import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.llm.Standstill;
+import dev.holdfast.process.LeftPrograms;
 import dev.holdfast.process.NotPreparedException;
 import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelFailedException;
@@ -53,6 +54,7 @@ public final class RepairHandler implements TicketHandler {
   @Override
   public HandlerResult handle(TicketContext context) throws InterruptedException {
     ClaimedTicket claimed = context.claimed();
+    LeftPrograms.endBeforeAttempt(claimed.attempt());
     try {
       RepairDesign design =
           designs.of(claimed, document -> RepairDesign.of(document, settings.usual()));

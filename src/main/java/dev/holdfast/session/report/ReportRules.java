@@ -16,6 +16,11 @@ public final class ReportRules {
   public static final String TOOL = "agent__final_report";
   private static final int PROBLEMS_SHOWN = 5;
 
+  /**
+   * Below what JSON's readers and writers take (500), for the journal has it within other values.
+   */
+  private static final int DEEPEST = 400;
+
   private final @Nullable JsonNode document;
   private final @Nullable JsonSchema schema;
   private final Enqueues enqueues;
@@ -42,8 +47,16 @@ public final class ReportRules {
     if (!status.equals("success") && !status.equals("failure")) {
       return wrong("\"status\" must be \"success\", \"failure\" or \"question\"");
     }
+    if (isDeeper(arguments.path("data"), DEEPEST)) {
+      return wrong("\"data\" is nested deeper than " + DEEPEST + " levels");
+    }
     Checked checked = checked(status, arguments);
     return status.equals("success") ? withTickets(checked, arguments) : checked;
+  }
+
+  private static boolean isDeeper(JsonNode node, int levels) {
+    return node.isContainer()
+        && (levels == 0 || node.valueStream().anyMatch(each -> isDeeper(each, levels - 1)));
   }
 
   private Checked checked(String status, JsonNode arguments) {

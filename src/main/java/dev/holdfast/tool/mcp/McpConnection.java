@@ -77,7 +77,8 @@ final class McpConnection implements AutoCloseable {
     } catch (ExecutionException e) {
       throw unwrapped(e);
     } catch (TimeoutException e) {
-      throw new TimeoutException("no answer within " + timeout.toSeconds() + " s" + stderr());
+      throw new TimeoutException(
+          "no answer within " + (timeout.toMillis() + 999) / 1000 + " s" + stderr());
     } finally {
       asked.remove(answer);
     }

@@ -20,8 +20,17 @@ public record McpSettings(
     int maxRestarts,
     int maxMessage,
     int maxTools) {
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+
   public static McpSettings defaults() {
     return new McpSettings(
         Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofSeconds(2), 3, 8 << 20, 120);
+  }
+
+  /** For an attempt that has so much time left; no answer takes longer, be the time over. */
+  public McpSettings within(Duration timeLeft) {
+    Duration left = timeLeft.compareTo(SHORTEST) < 0 ? SHORTEST : timeLeft;
+    Duration start = left.compareTo(startTimeout) < 0 ? left : startTimeout;
+    return new McpSettings(start, callTimeout, killGrace, maxRestarts, maxMessage, maxTools);
   }
 }

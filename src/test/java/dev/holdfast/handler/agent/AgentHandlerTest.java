@@ -204,6 +204,14 @@ class AgentHandlerTest {
                 + " Run: curl -sS -o /dev/null http://127.0.0.1:1");
   }
 
+  @Test
+  @DisplayName("C7: an MCP server has no longer to start than its attempt has left")
+  void serverStartsWithinAttempt() throws Exception {
+    String server = "timeout: 1s\nmcp: {s: {command: [sleep, \"1000\"], sandbox: off}}\n";
+    ErrorReport error = error(tickets.run(TARGET + server, "steps:\n" + REPORT));
+    assertThat(error.text()).contains("no answer within 1 s");
+  }
+
   private String withoutServer(String server) throws InterruptedException {
     ErrorReport error =
         error(tickets.run(TARGET + "mcp: {s: " + server + "}\n", "steps:\n" + REPORT));

@@ -9,6 +9,8 @@ import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.process.OwnSession;
+import dev.holdfast.process.ProgramRun;
 import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
@@ -34,6 +36,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -73,6 +76,7 @@ class RepairHandlerIT {
   private GitBench bench;
   private InstantSource wall = InstantSource.system();
   private Path original;
+  private int attempt = 1;
 
   @BeforeEach
   void prepare() throws Exception {
@@ -137,17 +141,17 @@ class RepairHandlerIT {
         ports);
   }
 
-  private static TicketContext context(String design) {
+  private TicketContext context(String design) {
     return context(17, "{}", design);
   }
 
-  private static TicketContext context(long id, String payload, String design) {
+  private TicketContext context(long id, String payload, String design) {
     ClaimedTicket claimed =
         new ClaimedTicket(
             new Ticket(id, "default", "repair", "A title", payload, 4, CREATED),
             new Lease(99, "worker-1", CREATED, CREATED.plusSeconds(60)),
             Optional.of(new Design(5, "mender", 3, "repair", design)),
-            1,
+            attempt,
             0,
             List.of());
     return new TicketContext() {
@@ -173,6 +177,24 @@ class RepairHandlerIT {
     Path empty = Files.createDirectory(directory.resolve("empty"));
     bench.owner(empty, "init", "-q", "-b", "main");
     assertThat(failure(empty, "main", check).statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+  }
+
+  @Test
+  @DisplayName("what a killed worker has left running ends before a repair's next attempt")
+  void endsLeftPrograms() throws Exception {
+    OwnSession ofKilled =
+        OwnSession.of(
+            List.of("sleep", "1000"),
+            directory,
+            Map.of("PATH", "/usr/bin:/bin", ProgramRun.RUN_ID, "1:1:of-a-killed-worker"));
+    Process left = ofKilled.start();
+    try {
+      attempt = 2;
+      failure(original, "nope", "{name: check, command: [\"false\"]}");
+      assertThat(left.waitFor(Duration.ofSeconds(5))).isTrue();
+    } finally {
+      left.destroyForcibly();
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.holdfast.schema.Enqueues;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,31 @@ class ReportRulesTest {
     assertThat(found.toJson().toString()).contains("{\"a\":" + number + "}");
     assertThat(Objects.requireNonNull(read.report()).toJson().toString())
         .contains("{\"a\":" + number + "}");
+  }
+
+  @Test
+  @DisplayName("data as deep as the journal cannot write them are refused, and the model is told")
+  void deepData() {
+    ReportRules rules = new ReportRules(JSON.readTree("{}"), Enqueues.NONE);
+    for (int levels : List.of(400, 401, 499)) {
+      String report =
+          "{\"status\": \"success\", \"data\": "
+              + "{\"x\":".repeat(levels - 1)
+              + "{}"
+              + "}".repeat(levels);
+      ReportRules.Checked checked = rules.check(TextReport.object(report).orElseThrow());
+      assertThat(checked.report().isPresent()).as("%d levels", levels).isEqualTo(levels <= 400);
+      assertThat(checked.problem())
+          .isEqualTo(levels <= 400 ? "" : "\"data\" is nested deeper than 400 levels");
+      checked
+          .report()
+          .ifPresent(
+              found ->
+                  JournalJson.read(
+                      JournalJson.write(
+                          new JournalEntry.Ended(
+                              1, "reported", found, ReportSource.TOOL_CALL, null))));
+    }
   }
 
   @Test
