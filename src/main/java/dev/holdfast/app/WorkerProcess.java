@@ -211,7 +211,7 @@ final class WorkerProcess implements AutoCloseable {
     }
     return worker.healthy()
         ? worker.trouble()
-        : Optional.of("heartbeats fail; the worker's log says why");
+        : Optional.of("heartbeats to the database fail; the worker's log says why");
   }
 
   /** The confinement of tools' programs; waits until it is known. */
