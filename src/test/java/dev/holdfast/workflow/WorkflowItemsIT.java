@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Steps of many tickets, as a whole: their turns, their ends and their second time. */
@@ -354,6 +355,8 @@ class WorkflowItemsIT {
 
   private static final String LARGE = "\"" + "x".repeat(900_000) + "\"";
 
+  /** Once: how much is too much is not the server's matter. */
+  @Tag("slow")
   @Test
   @DisplayName(
       "hold the workflow where a later step uses more of what they gave than 32 MiB, until it does"

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,6 +168,8 @@ class PostgresJournalIT {
     assertThat(reader.rows(running.id)).hasSize(1);
   }
 
+  /** Once: how long is too long is not the server's matter. */
+  @Tag("slow")
   @Test
   @DisplayName(
       "a long session is read in parts, all of it or its end, and its use is the database's sum")
