@@ -74,6 +74,7 @@ public record ProviderCallRetry(
     private final long started = nanoTime.getAsLong();
     private int sent;
     private int uncounted;
+    private int nextKeys;
 
     Call(ChatProvider provider, ChatRequest request, RetryContext context, CallRetryOptions own) {
       this.provider = provider;
@@ -87,7 +88,7 @@ public record ProviderCallRetry(
     }
 
     int retries() {
-      return Math.max(0, sent - 1);
+      return Math.max(0, sent - 1 - nextKeys);
     }
 
     CallResult run() throws InterruptedException {
@@ -114,6 +115,10 @@ public record ProviderCallRetry(
           context.giveBackCall();
         }
         last = failed;
+        if (hasNextKey(failed)) {
+          nextKeys++;
+          continue;
+        }
         if (!isRetriable(failed) || retries() >= own.maxRetries() || !pause(failed)) {
           return failed;
         }
@@ -127,9 +132,25 @@ public record ProviderCallRetry(
           && provider.standstill(request.model()).isPresent();
     }
 
+    /**
+     * What cuts an answer and is of one key comes out for what it cost, where else the next key
+     * would have been asked unseen.
+     */
+    private boolean hasNextKey(CallResult.Failed failed) {
+      boolean ofKey =
+          switch (failed.kind()) {
+            case RATE_LIMIT, QUOTA_EXCEEDED, AUTH_ERROR -> true;
+            default -> false;
+          };
+      return ofKey
+          && failed.isCut()
+          && nextKeys < provider.accounts().size() - 1
+          && provider.standstill(request.model()).isEmpty();
+    }
+
     /** Waits for the next retry; false where the wait would be too long (E12, E9). */
     private boolean pause(CallResult.Failed failed) throws InterruptedException {
-      Duration delay = jittered(own.delay(sent));
+      Duration delay = jittered(own.delay(sent - nextKeys));
       Duration asked = failed.retryAfter();
       if (asked != null && asked.compareTo(own.maxDelay()) > 0) {
         return false;

@@ -58,6 +58,7 @@ final class TurnRunner {
   private int attempt;
   private int tries;
   private int waits;
+  private int cutKeys;
   private @Nullable TurnError before;
   private final Set<Target> tooSmall = new HashSet<>();
 
@@ -106,6 +107,7 @@ final class TurnRunner {
     Routing routing = new Routing(open(), attempt, ports.nanoTime());
     tries = attempt;
     waits = 0;
+    cutKeys = 0;
     JournalEntry.Discarded last = run.memory().lastDiscarded();
     if (last != null && parts.after().isLast(tries)) {
       // An earlier process has used up the tries, and has died before the next turn.
@@ -144,7 +146,7 @@ final class TurnRunner {
   /** The end of the turn after a failed attempt; null where another attempt follows. */
   private @Nullable TurnEnd after(
       TurnAttempt tried, TurnError error, Route route, Routing routing) {
-    boolean deadAccount = tellIfDead(error) && routing.isShut(route);
+    boolean deadAccount = tellIfDead(error) && (routing.isShut(route) || hasNextKey(error, route));
     tries += deadAccount ? 0 : 1;
     boolean mayWait = !parts.after().isLast(tries) && waits < MAX_WAITS;
     if (mayWait && isOverAlready(error) && !routing.isShut(route)) {
@@ -164,6 +166,12 @@ final class TurnRunner {
       return new TurnEnd.StoodStill(closed, error);
     }
     return waitFor(wait, closed, routing, error);
+  }
+
+  /** What cuts an answer comes out for what it cost, and is that of one key: the next is open. */
+  private boolean hasNextKey(TurnError error, Route route) {
+    CallResult.Failed failure = error.failure();
+    return failure != null && failure.isCut() && cutKeys++ < route.provider().accounts().size() - 1;
   }
 
   /** B27: no hint is too short to be waited for, also one that is over before it is heard of. */

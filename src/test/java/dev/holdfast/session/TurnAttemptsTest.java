@@ -3,10 +3,15 @@ package dev.holdfast.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.llm.Account;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
@@ -14,8 +19,10 @@ import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportSource;
 import dev.holdfast.session.report.SessionResult;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -251,5 +258,46 @@ class TurnAttemptsTest {
 
     assertThat(bench.provider().requests.getFirst().timeout()).isEqualTo(Duration.ofMinutes(2));
     assertThat(hurried.provider().requests.getFirst().timeout()).isEqualTo(Duration.ofSeconds(7));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"AUTH_ERROR", "QUOTA_EXCEEDED"})
+  @DisplayName("B11, B12: an account that ends within an answer uses up no try where a key is left")
+  void cutByOneKey(FailureKind kind) {
+    CallResult.Failed cut = Replies.failed(kind, false, "no");
+    Bench bench = Bench.with(cut.withUsage(new Usage(9, 0, 0, 1)), Replies.report()).maxRetries(1);
+    bench.guard = (provider, call) -> new TwoKeys(provider);
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.calls()).isEqualTo(2);
+  }
+
+  /** The second of which is open. */
+  private record TwoKeys(ChatProvider provider) implements ChatProvider {
+    @Override
+    public String name() {
+      return provider.name();
+    }
+
+    @Override
+    public List<Account> accounts() {
+      return List.of(new Account(name(), "k1", "key-1"), new Account(name(), "k2", "key-2"));
+    }
+
+    @Override
+    public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
+      return provider.call(request, stream);
+    }
+
+    @Override
+    public Optional<BigDecimal> cost(String model, Usage usage) {
+      return provider.cost(model, usage);
+    }
+
+    @Override
+    public void close() {
+      provider.close();
+    }
   }
 }

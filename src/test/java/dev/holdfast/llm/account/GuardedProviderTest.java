@@ -12,9 +12,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.Account;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.Calls;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
@@ -99,6 +101,26 @@ class GuardedProviderTest {
     assertThat(((CallResult.Failed) call()).usage().input()).isEqualTo(told.input());
     assertThat(bench.called).containsExactly(ONE);
     assertThat(bench.heard).containsExactly("closed openai/k1/");
+  }
+
+  @Test
+  @DisplayName(
+      "outside a session the next key is asked at once, too, where an account's end cuts an answer")
+  void cutByAnAccountsEnd() throws InterruptedException {
+    CallResult.Failed usedUp =
+        Calls.failed(FailureKind.QUOTA_EXCEEDED, false, "no credit", 200, null);
+    bench.answers(usedUp.withUsage(new Usage(100, 0, 0, 1)), HELLO);
+    bench.store.onRead =
+        () -> bench.store.closures.addAll(bench.called.isEmpty() ? List.of() : List.of(dead(KEY)));
+    RetryContext context = bench.context();
+    ProviderCallRetry retry =
+        new ProviderCallRetry(
+            CallRetryOptions.DEFAULTS, time -> {}, () -> bench.nanos, () -> 0, event -> {});
+    assertThat(
+            retry.call(
+                bench.guarded(context), Calls.request(), context, CallRetryOptions.Overrides.NONE))
+        .isSameAs(HELLO);
+    assertThat(bench.called).containsExactly(ONE, TWO);
   }
 
   @Test
