@@ -2,6 +2,7 @@ package dev.holdfast.repair;
 
 import dev.holdfast.failure.Sha256;
 import dev.holdfast.process.ProgramFinder;
+import dev.holdfast.repair.git.DiffTooLargeException;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.git.Worktree;
 import dev.holdfast.repair.verify.CheckRun;
@@ -133,7 +134,13 @@ public final class GitRepairRepository implements RepairRepository {
       String why = "With its " + ATTRIBUTES + " the files cannot be committed: " + e.getMessage();
       return new Trial.Refused(why, Sha256.hex(why));
     }
-    String diff = repository.diff(repository.baseTree(), id);
+    String diff;
+    try {
+      diff = repository.diff(repository.baseTree(), id);
+    } catch (DiffTooLargeException e) {
+      String why = "With this patch " + e.getMessage() + ": change less. Nothing was changed.";
+      return new Trial.Refused(why, Sha256.hex(why));
+    }
     Verified verified = verified(verification(worktree, id));
     return new Trial.Applied(new Tree(id, diff), applied.size(), applied.filesChanged(), verified);
   }

@@ -113,6 +113,32 @@ class GitRepairRepositoryIT {
     assertThat(elsewhere(answer, "other.txt")).isEqualTo("b\r\nhalf 1\r\n");
   }
 
+  @Test
+  @DisplayName("a patch with which all changes have more than 8 MiB is refused, and the model told")
+  void growsTooLarge() throws Exception {
+    String wide = "x".repeat(5 << 20) + "\n";
+    project = OneFileProject.in(directory.resolve("wide"), "bad 0\n" + wide);
+    new GitBench(directory).commit(project.source(), Map.of("other.txt", "old\n" + wide));
+    String other =
+        """
+        other.txt
+        <<<<<<< SEARCH
+        old
+        =======
+        new
+        >>>>>>> REPLACE
+        """;
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      Tree tree =
+          ((Trial.Applied) bench.attempt(bench.baseTree(), Bench.change("bad 0", "half 1"), 0))
+              .tree();
+      Trial next = bench.attempt(tree, other, 0);
+      assertThat(next).isInstanceOf(Trial.Refused.class);
+      assertThat(((Trial.Refused) next).why()).contains("8 MiB");
+    }
+  }
+
   private String elsewhere(String answer, String path) throws Exception {
     Tree tree;
     try (TicketRepository repository = project.open("one")) {

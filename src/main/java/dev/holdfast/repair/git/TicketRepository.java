@@ -3,6 +3,7 @@ package dev.holdfast.repair.git;
 import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,11 +98,13 @@ public final class TicketRepository implements AutoCloseable {
 
   /**
    * The unified diff between two trees as people and models read it, with renames; empty if they
-   * are the same. Its end where it is larger than 8 MiB.
+   * are the same.
+   *
+   * @throws DiffTooLargeException if it is larger than 8 MiB
    */
   public String diff(String fromTree, String toTree) throws IOException, InterruptedException {
-    String diff =
-        repository.checked(
+    GitCommand command =
+        repository.command(
             "diff",
             "--no-color",
             "--no-ext-diff",
@@ -112,7 +115,14 @@ public final class TicketRepository implements AutoCloseable {
             "--dst-prefix=b/",
             fromTree,
             toTree);
-    return diff.isEmpty() ? diff : diff + "\n";
+    GitResult result = git.run(command);
+    if (!result.isSuccess()) {
+      throw GitDirectory.failure(command, result);
+    }
+    if (!result.stdoutComplete()) {
+      throw new DiffTooLargeException();
+    }
+    return result.stdout();
   }
 
   /**

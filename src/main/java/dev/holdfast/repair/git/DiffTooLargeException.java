@@ -1,0 +1,12 @@
+package dev.holdfast.repair.git;
+
+import java.io.IOException;
+
+/** More than is kept of git's output, so that the beginning would be missing. */
+public final class DiffTooLargeException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  DiffTooLargeException() {
+    super("all changes together are larger than 8 MiB, with the lines around them");
+  }
+}
