@@ -390,6 +390,18 @@ class CompatibleServersTest extends ProviderFixture {
   }
 
   @Test
+  @DisplayName("an end that is named '' in each event is none: an answer that is cut is not whole")
+  void cutWhereEndsAreEmpty() throws InterruptedException {
+    String half =
+        event(
+            "{'choices':[{'delta':{'content':'half an'},'finish_reason':''}],"
+                + "'usage':{'prompt_tokens':9,'completion_tokens':2}}");
+    models.next(ModelBehaviour.cutStream(half));
+    assertThat(provider(Vendor.OPENAI).call(request(), StreamListener.NONE))
+        .isInstanceOf(CallResult.Failed.class);
+  }
+
+  @Test
   @DisplayName("a server that does not stream is understood as well")
   void document() throws InterruptedException {
     String body =

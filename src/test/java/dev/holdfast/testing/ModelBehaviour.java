@@ -62,6 +62,14 @@ public interface ModelBehaviour {
     return exchange -> exchange.send(200, "text/event-stream; charset=utf-8", Map.of(), body);
   }
 
+  /** The same, then the connection is cut. */
+  static ModelBehaviour cutStream(String body) {
+    return exchange -> {
+      ModelExchange.write(exchange.openStream(), body);
+      throw new ModelExchange.CutException();
+    };
+  }
+
   /** Sends nothing until released, then answers. */
   static ModelBehaviour hangUntil(CountDownLatch released, ModelBehaviour then) {
     return exchange -> {

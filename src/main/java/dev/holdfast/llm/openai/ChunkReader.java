@@ -53,9 +53,12 @@ final class ChunkReader {
     this.calls = new CallAssembly(answer);
   }
 
-  /** True when nothing of the answer itself can be missing, nor what it costs. */
+  /**
+   * True when nothing of the answer itself can be missing, nor what it costs. Some servers name the
+   * reason "" until they know it.
+   */
   boolean isAnswered() {
-    return stop != null && !usage.equals(Usage.NONE);
+    return stop != null && !stop.isEmpty() && !usage.equals(Usage.NONE);
   }
 
   void accept(ChatCompletionChunk chunk) {
