@@ -1116,9 +1116,16 @@ GRANT SELECT ON holdfast.known_waits TO holdfast_designer, holdfast_operator, ho
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.known_waits TO holdfast_worker;
 
 CREATE OR REPLACE VIEW limits AS
+WITH running AS MATERIALIZED (
+  SELECT s.queue, s.design, count(*) AS n FROM line_slots s GROUP BY s.queue, s.design
+), waiting AS MATERIALIZED (
+  SELECT l.queue, w.design, sum(w.n) AS n
+  FROM (SELECT i.line, i.design, count(*) AS n FROM in_line i GROUP BY i.line, i.design) w JOIN line_gates l ON l.line = w.line
+  GROUP BY l.queue, w.design
+)
 SELECT x.scope, x.concurrent, x.per_key, x.rate, x.per, x.burst,
-  (SELECT count(*) FROM line_slots s WHERE s.queue = x.queue OR s.design = x.design) AS running,
-  (SELECT count(*) FROM in_line w JOIN line_gates l ON l.line = w.line WHERE l.queue = x.queue OR w.design = x.design) AS waiting,
+  (SELECT COALESCE(sum(r.n), 0)::bigint FROM running r WHERE r.queue = x.queue OR r.design = x.design) AS running,
+  (SELECT COALESCE(sum(w.n), 0)::bigint FROM waiting w WHERE w.queue = x.queue OR w.design = x.design) AS waiting,
   CASE WHEN x.rate IS NOT NULL THEN floor(GREATEST(tokens_left(x, g.full_at), 0))::bigint END AS may_start_now,
   x.set_at, x.set_by
 FROM claim_limits x LEFT JOIN limit_gates g ON g.scope = x.scope

@@ -159,10 +159,18 @@ JOIN line_gates g ON g.queue = b.queue AND g.kind = b.kind AND g.line = w.line
 WHERE w.turn_group = turn_group(b.fairness_key, b.concurrency_key, d.name);
 COMMENT ON VIEW tickets_in_line IS 'Ready tickets that have a key or a limit: workers claim them in turns over their keys, as limits let them. waiting_tickets says for what each waits.';
 
+-- Each table is read once for all limits: once per limit, some hundred limits with a large backlog took longer than a page may wait.
 CREATE OR REPLACE VIEW limits AS
+WITH running AS MATERIALIZED (
+  SELECT s.queue, s.design, count(*) AS n FROM line_slots s GROUP BY s.queue, s.design
+), waiting AS MATERIALIZED (
+  SELECT l.queue, w.design, sum(w.n) AS n
+  FROM (SELECT i.line, i.design, count(*) AS n FROM in_line i GROUP BY i.line, i.design) w JOIN line_gates l ON l.line = w.line
+  GROUP BY l.queue, w.design
+)
 SELECT x.scope, x.concurrent, x.per_key, x.rate, x.per, x.burst,
-  (SELECT count(*) FROM line_slots s WHERE s.queue = x.queue OR s.design = x.design) AS running,
-  (SELECT count(*) FROM in_line w JOIN line_gates l ON l.line = w.line WHERE l.queue = x.queue OR w.design = x.design) AS waiting,
+  (SELECT COALESCE(sum(r.n), 0)::bigint FROM running r WHERE r.queue = x.queue OR r.design = x.design) AS running,
+  (SELECT COALESCE(sum(w.n), 0)::bigint FROM waiting w WHERE w.queue = x.queue OR w.design = x.design) AS waiting,
   CASE WHEN x.rate IS NOT NULL THEN floor(GREATEST(tokens_left(x, g.full_at), 0))::bigint END AS may_start_now,
   x.set_at, x.set_by
 FROM claim_limits x LEFT JOIN limit_gates g ON g.scope = x.scope

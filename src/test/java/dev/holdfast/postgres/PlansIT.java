@@ -292,6 +292,53 @@ class PlansIT {
     }
   }
 
+  @Test
+  @DisplayName("the figures of all limits read each table once, however many limits there are")
+  void limits() throws SQLException {
+    database.run(
+        "INSERT INTO holdfast.queues (name) SELECT 'q' || n FROM generate_series(1, 50) n");
+    database.run(
+        """
+        INSERT INTO holdfast.claim_limits (scope, queue, concurrent, set_by)
+        SELECT 'queue:q' || n, 'q' || n, 5, 'ann' FROM generate_series(1, 50) n
+        """);
+    database.run(
+        """
+        INSERT INTO holdfast.line_gates (line, queue, kind)
+        SELECT 1000 + n, 'q' || n, 'many' FROM generate_series(1, 50) n
+        """);
+    database.run(
+        """
+        INSERT INTO holdfast.in_line
+          (created_at, id, line, priority, turn_group, concurrency_key, design)
+        SELECT now(), n, 1001 + n % 50, 0, '-', '', '' FROM generate_series(1, ?) n
+        """,
+        MANY);
+    database.run(
+        """
+        INSERT INTO holdfast.line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+        SELECT n, 1, 'q' || 1 + n % 50, '', '' FROM generate_series(1, 500) n
+        """);
+    analyze();
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      String plan = explained(session, "(ANALYZE, COSTS OFF) SELECT * FROM holdfast.limits");
+      assertThat(plan)
+          .contains(" on in_line ", " on line_slots ")
+          .doesNotContainPattern(" on (in_line|line_slots) .*loops=([2-9]|[1-9][0-9])");
+      assertThat(
+              database.number(
+                  "SELECT count(*) FROM holdfast.limits WHERE running = 10 AND waiting = "
+                      + MANY / 50))
+          .isEqualTo(50);
+    } finally {
+      database.run("TRUNCATE holdfast.in_line, holdfast.line_slots");
+      database.run("DELETE FROM holdfast.line_gates WHERE line > 1000");
+      database.run("DELETE FROM holdfast.claim_limits");
+      database.run("DELETE FROM holdfast.queues WHERE name LIKE 'q%'");
+    }
+  }
+
   private static void assertKeepsToIndexes(String plan, String name) {
     // The few workers have no index to look at, nor has a worker's lease among the few.
     assertThat(plan.replace("Seq Scan on workers", "").replace("Seq Scan on leases o ", ""))
