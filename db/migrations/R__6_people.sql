@@ -490,10 +490,14 @@ DECLARE
   holds boolean;
 BEGIN
   FOR d IN
-    SELECT x.* FROM ticket_dependencies x WHERE x.after_id = cancelled AND x.ended_at IS NULL ORDER BY x.ticket_id
+    SELECT x.* FROM ticket_dependencies x
+    WHERE x.after_id = cancelled AND (x.ended_at IS NULL OR x.on_success AND EXISTS (SELECT FROM workflows w WHERE w.ticket_id = x.ticket_id))
+    ORDER BY x.ticket_id
   LOOP
     SELECT * INTO t FROM ticket_base b WHERE b.id = d.ticket_id FOR UPDATE;
-    PERFORM FROM ticket_dependencies x WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled AND x.ended_at IS NULL;
+    PERFORM FROM ticket_dependencies x
+    WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled AND (x.ended_at IS NULL OR x.on_success AND d.ended_at IS NOT NULL
+      AND t.state IN ('ready', 'on_hold'));
     CONTINUE WHEN NOT FOUND OR t.id IS NULL;
     holds := d.on_cancelled IS NULL AND t.state IN ('ready', 'on_hold');
     IF holds THEN

@@ -194,24 +194,32 @@ BEGIN
   SELECT t.id, l.id, l.claimed_at, now(), t.attempt_count, 'advanced', l.worker_id FROM leases l WHERE l.id = under_lease;
   INSERT INTO workflows AS w (ticket_id, skipped) VALUES (t.id, ARRAY(SELECT jsonb_array_elements_text(plan->'skipped')))
   ON CONFLICT ON CONSTRAINT workflows_pkey DO UPDATE SET skipped = EXCLUDED.skipped;
+  -- What waited for a success only has not ended for the workflow itself before its review has. One that was rejected may succeed again just now.
+  PERFORM FROM ticket_base b WHERE b.state NOT IN ('done', 'cancelled') AND b.id IN (
+    SELECT d.after_id FROM ticket_dependencies d
+    WHERE d.ticket_id = t.id AND (d.ended_at IS NOT NULL AND d.on_success
+      OR d.ended_at IS NULL AND d.on_success IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success')))) ORDER BY b.id FOR SHARE;
   PERFORM add_children(t, plan->'steps');
-  -- What waited for a success only has not ended for the workflow itself before its review has.
-  PERFORM FROM ticket_base b WHERE b.state = 'needs_review' AND b.id IN (
-    SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success) FOR SHARE;
   UPDATE ticket_dependencies d SET ended_at = NULL, on_success = NULL
   FROM ticket_base b
   WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success AND b.id = d.after_id AND b.state NOT IN ('done', 'cancelled');
   UPDATE ticket_dependencies d SET on_success = true
   WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success'))
     AND NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = d.after_id AND b.state = 'needs_review');
-  SELECT NOT w.news AND EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NULL) INTO waits
+  SELECT NOT w.news AND EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NULL)
+    -- It may have come since the plan was made, from one that nobody waited for just then.
+    AND NOT EXISTS (
+      SELECT FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+      WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success'))
+        AND plan ? 'succeeded' AND NOT plan->'succeeded' ? d.name
+      GROUP BY d.name HAVING bool_and(b.state = 'needs_review')) INTO waits
   FROM workflows w WHERE w.ticket_id = t.id;
   UPDATE workflows w SET parked = waits, news = false WHERE w.ticket_id = t.id;
   PERFORM make_claimable(t);
   RETURN true;
 END
 $$;
-COMMENT ON FUNCTION advance_workflow IS 'Ends an attempt of a workflow that waits for its steps: adds the steps that begin now, and lets it wait, or files it where a step has ended meanwhile. False, and nothing is changed, if it no longer runs under this lease. plan: {"steps": as for add_children, "skipped": names, "success": names of steps for which a success is enough}.';
+COMMENT ON FUNCTION advance_workflow IS 'Ends an attempt of a workflow that waits for its steps: adds the steps that begin now, and lets it wait, or files it where a step has ended meanwhile. False, and nothing is changed, if it no longer runs under this lease. plan: {"steps": as for add_children, "skipped": names, "success": names of steps for which a success is enough, "succeeded": which steps have had one}.';
 
 -- What the next steps use is read first, then the results of other steps, the smallest first: those are only for the result of the whole.
 DROP FUNCTION IF EXISTS workflow_tickets(bigint);
@@ -276,7 +284,7 @@ LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_s
 BEGIN
   IF NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = lock_what_goes.ticket_id) AND NOT EXISTS (
       SELECT FROM ticket_dependencies d JOIN workflows w ON w.ticket_id = d.ticket_id
-      WHERE d.after_id = lock_what_goes.ticket_id AND d.ended_at IS NULL AND d.on_cancelled = 'cancel') THEN
+      WHERE d.after_id = lock_what_goes.ticket_id AND (d.ended_at IS NULL OR d.on_success) AND d.on_cancelled = 'cancel') THEN
     RETURN;
   END IF;
   PERFORM FROM ticket_base b JOIN (
@@ -284,7 +292,7 @@ BEGIN
       SELECT lock_what_goes.ticket_id
       UNION
       SELECT d.ticket_id FROM up u
-      JOIN ticket_dependencies d ON d.after_id = u.id AND d.ended_at IS NULL AND d.on_cancelled = 'cancel'
+      JOIN ticket_dependencies d ON d.after_id = u.id AND (d.ended_at IS NULL OR d.on_success) AND d.on_cancelled = 'cancel'
       JOIN workflows w ON w.ticket_id = d.ticket_id
     ), down (id, depth) AS (
       SELECT u.id, 0 FROM up u

@@ -11,8 +11,10 @@ sealed interface Plan {
    * @param begins the steps that begin now
    * @param skipped all that are not worked
    * @param success the steps for which a success is enough
+   * @param succeeded those that have had one
    */
-  record Go(List<Begun> begins, List<String> skipped, List<String> success) implements Plan {}
+  record Go(List<Begun> begins, List<String> skipped, List<String> success, List<String> succeeded)
+      implements Plan {}
 
   /**
    * A step that begins.

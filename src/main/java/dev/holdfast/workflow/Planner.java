@@ -23,6 +23,11 @@ final class Planner {
   static final int MOST_ITEMS = 10_000;
   private static final int LONGEST_RESULT = 1 << 20;
   private static final int MOST_CHARACTERS = 64 << 20;
+
+  /** A ticket's JSON has 500 levels at most. A plan has payloads at its fifth. */
+  private static final int DEEPEST_PAYLOAD = 496;
+
+  private static final int DEEPEST_RESULT = 499;
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private final WorkflowDesign design;
@@ -80,7 +85,7 @@ final class Planner {
     }
     return ended.size() == design.steps().size()
         ? new Plan.Done(result())
-        : new Plan.Go(begins, withoutTickets, success());
+        : new Plan.Go(begins, withoutTickets, success(), succeeded.stream().sorted().toList());
   }
 
   /** Looks at a step that has begun. */
@@ -188,6 +193,12 @@ final class Planner {
 
   private JsonNode payload(Step step, Map<String, JsonNode> scope) {
     JsonNode made = step.isHuman() ? question(step, scope) : step.payload().value(scope);
+    if (isDeeper(made, DEEPEST_PAYLOAD)) {
+      throw new ExpressionException(
+          ("payload: it is nested deeper than %s levels; let the step before write what is deeper"
+                  + " as a string")
+              .formatted(DEEPEST_PAYLOAD));
+    }
     int length = made.toString().length();
     if (length > longestPayload) {
       throw new ExpressionException(
@@ -244,6 +255,14 @@ final class Planner {
       if (result == null) {
         continue;
       }
+      if (isDeeper(result, DEEPEST_RESULT)) {
+        all.set(
+            step.name(),
+            omitted(
+                "more than " + DEEPEST_RESULT + " levels",
+                tickets.getOrDefault(step.name(), List.of()).size()));
+        continue;
+      }
       int more = result.toString().length();
       length += more;
       if (length <= LONGEST_RESULT || isLeftOut(step)) {
@@ -268,6 +287,11 @@ final class Planner {
         .objectNode()
         .put("omitted", length + "; the tickets of the step have them")
         .put("tickets", tickets);
+  }
+
+  private static boolean isDeeper(JsonNode node, int levels) {
+    return node.isContainer()
+        && (levels == 0 || node.valueStream().anyMatch(each -> isDeeper(each, levels - 1)));
   }
 
   private static String shown(JsonNode value) {

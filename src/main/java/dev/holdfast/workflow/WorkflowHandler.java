@@ -90,6 +90,7 @@ public final class WorkflowHandler implements TicketHandler {
     }
     strings(plan.putArray("skipped"), go.skipped());
     strings(plan.putArray("success"), go.success());
+    strings(plan.putArray("succeeded"), go.succeeded());
     return new HandlerResult.Advanced(plan.toString());
   }
 

@@ -319,6 +319,67 @@ class WorkflowIT {
   }
 
   @Test
+  @DisplayName(
+      "takes a success that is enough for news while it is being worked, also that of a step which"
+          + " was rejected")
+  void succeedsAgainMeanwhile() {
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            bench.step("a", "")
+                + ","
+                + bench.step("c", "")
+                + ","
+                + bench.step("d", "")
+                + ",\"b\": {\"design\": \""
+                + eager
+                + "\", \"after\": [\"a\", \"c\"]}",
+            "{}");
+    bench.advance();
+    List<ClaimedTicket> all = bench.claim(bench.job);
+    ClaimedTicket c = bench.of(all, id, "c");
+    succeed(bench.of(all, id, "a"));
+    bench.advance();
+    bench.desk.reject(bench.ticketOf(id, "a"), "ann", "again");
+    ClaimedTicket again = bench.claimOne(bench.job);
+    succeed(c);
+    ClaimedTicket running = bench.claimOne("workflow");
+    Finish decided = bench.decide(running);
+    succeed(again);
+    bench.finish(decided);
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("b", "ready");
+  }
+
+  @Test
+  @DisplayName(
+      "is held with the reason where a payload would be nested too deep, and its own result leaves"
+          + " out what is")
+  void deep() {
+    String deepest = "[".repeat(499) + "]".repeat(499);
+    long id =
+        bench.workflow(
+            bench.step("a", "")
+                + ","
+                + bench.step("b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a}\"}"),
+            "{}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), deepest);
+    bench.advance();
+    assertThat(bench.held(id)).startsWith("step b: payload: it is nested deeper than 496 levels");
+
+    long other = bench.workflow(bench.step("a", "\"for_each\": \"[1]\""), "{}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), deepest);
+    bench.advance();
+    assertThat(bench.result(other)).contains("\"omitted\": \"more than 499 levels;");
+  }
+
+  private void succeed(ClaimedTicket ticket) {
+    bench.finish(new Finish.Succeeded(ticket.id(), ticket.lease().no(), "1", Review.HUMAN, null));
+  }
+
+  @Test
   @DisplayName("waits for what a job of a step adds, once and only where its design allows it")
   void jobsAdd() {
     String adder = bench.design("\"may_enqueue\": [\"" + bench.design + "\"]");

@@ -368,6 +368,38 @@ class WorkflowPeopleIT {
     assertThat(bench.claim(bench.job)).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"cancel", "hold"})
+  @DisplayName(
+      "minds a step that is cancelled in review, though its success was enough and it has not gone"
+          + " on yet")
+  void cancelledInReview(String onCancelled) {
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            bench.step("a", "\"on_cancelled\": \"" + onCancelled + "\"")
+                + ",\"b\": {\"design\": \""
+                + eager
+                + "\", \"after\": [\"a\"]}",
+            "{}");
+    bench.advance();
+    ClaimedTicket a = bench.claimOne(bench.job);
+    bench.desk.hold(id, "hal", "wait");
+    bench.finish(new Finish.Succeeded(a.id(), a.lease().no(), "1", Review.HUMAN, null));
+
+    bench.desk.cancel(a.id(), "carl", "no");
+
+    if (onCancelled.equals("cancel")) {
+      assertThat(bench.state(id)).isEqualTo("cancelled");
+    } else {
+      assertThat(bench.held(id)).startsWith("dependency_cancelled: #" + a.id());
+      bench.release(id);
+      bench.advance();
+      assertThat(bench.claim(bench.job)).as("b").hasSize(1);
+    }
+    database.assertNoTicketIsLost();
+  }
+
   @Test
   @DisplayName("is cancelled by a step while another one is approved, and nobody meets a deadlock")
   void stepTakesItWithItAtOnce() throws Exception {
