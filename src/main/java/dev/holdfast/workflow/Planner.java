@@ -1,6 +1,7 @@
 package dev.holdfast.workflow;
 
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
+import dev.holdfast.schema.JsonDepth;
 import dev.holdfast.ticket.TicketState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -193,7 +194,7 @@ final class Planner {
 
   private JsonNode payload(Step step, Map<String, JsonNode> scope) {
     JsonNode made = step.isHuman() ? question(step, scope) : step.payload().value(scope);
-    if (isDeeper(made, DEEPEST_PAYLOAD)) {
+    if (JsonDepth.isDeeper(made, DEEPEST_PAYLOAD)) {
       throw new ExpressionException(
           ("payload: it is nested deeper than %s levels; let the step before write what is deeper"
                   + " as a string")
@@ -255,7 +256,7 @@ final class Planner {
       if (result == null) {
         continue;
       }
-      if (isDeeper(result, DEEPEST_RESULT)) {
+      if (JsonDepth.isDeeper(result, DEEPEST_RESULT)) {
         all.set(
             step.name(),
             omitted(
@@ -287,11 +288,6 @@ final class Planner {
         .objectNode()
         .put("omitted", length + "; the tickets of the step have them")
         .put("tickets", tickets);
-  }
-
-  private static boolean isDeeper(JsonNode node, int levels) {
-    return node.isContainer()
-        && (levels == 0 || node.valueStream().anyMatch(each -> isDeeper(each, levels - 1)));
   }
 
   private static String shown(JsonNode value) {

@@ -2,6 +2,7 @@ package dev.holdfast.session.report;
 
 import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.schema.Enqueues;
+import dev.holdfast.schema.JsonDepth;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
 import java.util.List;
@@ -47,16 +48,11 @@ public final class ReportRules {
     if (!status.equals("success") && !status.equals("failure")) {
       return wrong("\"status\" must be \"success\", \"failure\" or \"question\"");
     }
-    if (isDeeper(arguments.path("data"), DEEPEST)) {
+    if (JsonDepth.isDeeper(arguments.path("data"), DEEPEST)) {
       return wrong("\"data\" is nested deeper than " + DEEPEST + " levels");
     }
     Checked checked = checked(status, arguments);
     return status.equals("success") ? withTickets(checked, arguments) : checked;
-  }
-
-  private static boolean isDeeper(JsonNode node, int levels) {
-    return node.isContainer()
-        && (levels == 0 || node.valueStream().anyMatch(each -> isDeeper(each, levels - 1)));
   }
 
   private Checked checked(String status, JsonNode arguments) {
