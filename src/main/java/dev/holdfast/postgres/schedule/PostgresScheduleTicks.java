@@ -11,6 +11,7 @@ import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.ScheduleTicks;
 import dev.holdfast.schedule.Timetable;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -248,8 +249,12 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
   }
 
-  /** A time that was worked out while the clock was ahead; not one that somebody gave. */
-  private void goOnWithAll() {
+  /**
+   * Times that were worked out while the clock was ahead; not those that somebody gave.
+   *
+   * @return false if one is locked and is to be looked at again
+   */
+  private boolean goOnWithAll() {
     String later = "s.next_at > now() + :ahead * interval '1 microsecond'";
     List<String> names =
         transactions.runStatement(
@@ -260,21 +265,28 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
                     .bind("ahead", aheadMicros())
                     .mapTo(String.class)
                     .list());
+    boolean all = true;
     for (String name : names) {
-      transactions.run(
-          handle -> {
-            locked(handle, name, later)
-                .filter(PostgresScheduleTicks::isOfTimetable)
-                .ifPresent(it -> goOn(handle, it));
-            return name;
-          });
+      try {
+        all &= transactions.run(handle -> goOn(handle, locked(handle, name, later)));
+      } catch (InvalidTicketException e) {
+        log.debug("schedule {} cannot be read, and stays as it is: {}", name, e.getMessage());
+      } catch (StatementRefusedException e) {
+        log.debug("schedule {} is looked at again: {}", name, e.getMessage());
+        all = false;
+      }
     }
+    return all;
   }
 
-  private static boolean isOfTimetable(Locked locked) {
-    Instant next = locked.schedule.nextAt();
-    return next != null
-        && locked.schedule.timetable().next(next.minusNanos(1)).equals(Optional.of(next));
+  private boolean goOn(Handle handle, Optional<Locked> locked) {
+    locked.filter(it -> isOfTimetable(it.schedule)).ifPresent(it -> goOn(handle, it));
+    return locked.isPresent();
+  }
+
+  private static boolean isOfTimetable(Schedule schedule) {
+    Instant next = schedule.nextAt();
+    return next != null && schedule.timetable().next(next.minusNanos(1)).equals(Optional.of(next));
   }
 
   /** In a statement after the lock: the ticket may have come while another process had it. */
@@ -371,8 +383,11 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
                         (row, context) ->
                             new Round(row.getDouble("millis"), row.getTimestamp("now").toInstant()))
                     .one());
-    if (wasAhead(latest.getAndSet(round.now), round.now)) {
-      goOnWithAll();
+    if (!wasAhead(latest.get(), round.now)) {
+      latest.set(round.now);
+    } else if (goOnWithAll()) {
+      // Only now: what failed or was locked is tried again.
+      latest.set(round.now);
       return Duration.ZERO;
     }
     // Rounded up: a time that is a millisecond away must not be looked for a thousand times.

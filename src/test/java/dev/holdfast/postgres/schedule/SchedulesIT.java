@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.schedule.CatchUp;
 import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Overlap;
@@ -692,6 +693,70 @@ class SchedulesIT {
           .isBetween(Instant.now(), Instant.now().plus(Duration.ofMinutes(61)));
     }
     assertThat(count("true")).isEqualTo(made);
+  }
+
+  @Test
+  @DisplayName("nor beside one that is paused, and that no worker can read")
+  void clockWasAheadBesideAnUnreadableOne() {
+    sql(
+        "SELECT holdfast.put_schedule('a', 'ann', every => interval '1 hour', kind => 'work', zone"
+            + " => 'Mars/Phobos')");
+    desk.pause("a", "ann");
+    comesWithinAnHourAfterClockWasAhead();
+  }
+
+  @Test
+  @DisplayName("nor where somebody has its row locked just as the clock is right again")
+  void lockedAsTheClockIsRight() {
+    AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ofDays(9));
+    ScheduleTicks moved = new PostgresScheduleTicks(pool, "holdfast", ahead::get);
+    put("p", "0 * * * *", null, CatchUp.NONE, Overlap.ALLOW);
+    moved.tick(LONGEST);
+    ahead.set(Duration.ZERO);
+    jdbi.useTransaction(
+        handle -> {
+          handle.execute("SELECT FROM holdfast.schedules FOR UPDATE");
+          assertThat(moved.tick(LONGEST)).isPositive();
+        });
+    moved.tick(LONGEST);
+    assertThat(find("p").nextAt()).isBefore(Instant.now().plus(Duration.ofMinutes(61)));
+  }
+
+  @Test
+  @DisplayName("nor where the database fails just as its clock is right again")
+  void databaseFailsAsItsClockIsRight() {
+    sql("CREATE SEQUENCE updates");
+    sql(
+        "CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF"
+            + " nextval('updates') = 2 THEN RAISE EXCEPTION 'gone' USING ERRCODE = '57P01'; END"
+            + " IF; RETURN NEW; END $$");
+    sql(
+        "CREATE TRIGGER fail_once BEFORE UPDATE ON holdfast.schedules FOR EACH ROW EXECUTE"
+            + " FUNCTION fail_once()");
+    try {
+      comesWithinAnHourAfterClockWasAhead();
+    } finally {
+      sql("DROP FUNCTION fail_once CASCADE");
+      sql("DROP SEQUENCE updates");
+    }
+  }
+
+  private void comesWithinAnHourAfterClockWasAhead() {
+    AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ofDays(9));
+    ScheduleTicks moved = new PostgresScheduleTicks(pool, "holdfast", ahead::get);
+    put("p", "0 * * * *", null, CatchUp.NONE, Overlap.ALLOW);
+    moved.tick(LONGEST);
+    assertThat(find("p").nextAt()).isAfter(Instant.now().plus(Duration.ofDays(8)));
+    ahead.set(Duration.ZERO);
+    for (int round = 0; round < 3; round++) {
+      try {
+        moved.tick(LONGEST);
+      } catch (QueueUnavailableException | InvalidTicketException e) {
+        // as the loop has it: the next round comes
+      }
+    }
+    assertThat(find("p").nextAt())
+        .isBetween(Instant.now(), Instant.now().plus(Duration.ofMinutes(61)));
   }
 
   @Test
