@@ -47,7 +47,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private static final String DUE =
       """
       s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond'
-        OR s.next_runs[1] IS DISTINCT FROM s.next_at OR s.last_at > now() + :ahead * interval '1 microsecond' + interval '1 minute')
+        OR s.next_runs[1] IS DISTINCT FROM s.next_at
+        OR GREATEST(s.last_at, s.updated_at) > now() + :ahead * interval '1 microsecond' + interval '1 minute')
       """;
 
   /** One that waits for its last ticket costs no transaction of its own each second. */
@@ -190,8 +191,14 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     Schedule schedule = locked.schedule;
     Timetable timetable = schedule.timetable();
     @Nullable Instant due = schedule.nextAt();
-    if (wasAhead(schedule.lastAt(), locked.now) || wasAhead(schedule.updatedAt(), locked.now)) {
-      goOn(handle, locked);
+    if (wasAhead(schedule.lastAt(), locked.now)) {
+      goOn(handle, locked, null);
+      return Step.AGAIN;
+    }
+    if (wasAhead(schedule.updatedAt(), locked.now)) {
+      boolean given =
+          due != null && !isOfTimetable(schedule, later(schedule.updatedAt(), latest.get()));
+      goOn(handle, locked, given ? due : null);
       return Step.AGAIN;
     }
     if (due == null) {
@@ -230,8 +237,12 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     return time != null && time.isAfter(now.plus(AHEAD));
   }
 
-  /** What comes next by the right time. */
-  private void goOn(Handle handle, Locked locked) {
+  /**
+   * What comes next by the right time.
+   *
+   * @param given what somebody wants to come next, and stays; else null
+   */
+  private void goOn(Handle handle, Locked locked, @Nullable Instant given) {
     Schedule schedule = locked.schedule;
     String update =
         """
@@ -246,15 +257,17 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         .execute();
     Timetable timetable =
         locked(handle, schedule.name(), "true").orElse(locked).schedule.timetable();
-    moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
+    @Nullable Instant next = given == null ? timetable.next(locked.now).orElse(null) : given;
+    moveOn(handle, schedule.name(), timetable, next, 0);
   }
 
   /**
    * Times that were worked out while the clock was ahead; not those that somebody gave.
    *
+   * @param before what the clock was ahead to
    * @return false if one is locked and is to be looked at again
    */
-  private boolean goOnWithAll() {
+  private boolean goOnWithAll(Instant before) {
     String later = "s.next_at > now() + :ahead * interval '1 microsecond'";
     List<String> names =
         transactions.runStatement(
@@ -268,7 +281,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     boolean all = true;
     for (String name : names) {
       try {
-        all &= transactions.run(handle -> goOn(handle, locked(handle, name, later)));
+        all &= transactions.run(handle -> goOn(handle, locked(handle, name, later), before));
       } catch (InvalidTicketException e) {
         log.debug("schedule {} cannot be read, and stays as it is: {}", name, e.getMessage());
       } catch (StatementRefusedException e) {
@@ -279,14 +292,22 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     return all;
   }
 
-  private boolean goOn(Handle handle, Optional<Locked> locked) {
-    locked.filter(it -> isOfTimetable(it.schedule)).ifPresent(it -> goOn(handle, it));
+  private boolean goOn(Handle handle, Optional<Locked> locked, Instant before) {
+    locked.filter(it -> isOfTimetable(it.schedule, before)).ifPresent(it -> goOn(handle, it, null));
     return locked.isPresent();
   }
 
-  private static boolean isOfTimetable(Schedule schedule) {
+  /** Whether its next time was worked out, by a clock that had come to this time at most. */
+  private static boolean isOfTimetable(Schedule schedule, Instant before) {
     Instant next = schedule.nextAt();
-    return next != null && schedule.timetable().next(next.minusNanos(1)).equals(Optional.of(next));
+    Timetable timetable = schedule.timetable();
+    return next != null
+        && timetable.next(next.minusNanos(1)).equals(Optional.of(next))
+        && timetable.next(before.plus(AHEAD)).filter(next::isAfter).isEmpty();
+  }
+
+  private static Instant later(Instant a, Instant b) {
+    return a.isAfter(b) ? a : b;
   }
 
   /** In a statement after the lock: the ticket may have come while another process had it. */
@@ -383,9 +404,10 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
                         (row, context) ->
                             new Round(row.getDouble("millis"), row.getTimestamp("now").toInstant()))
                     .one());
-    if (!wasAhead(latest.get(), round.now)) {
+    Instant before = latest.get();
+    if (!wasAhead(before, round.now)) {
       latest.set(round.now);
-    } else if (goOnWithAll()) {
+    } else if (goOnWithAll(before)) {
       // Only now: what failed or was locked is tried again.
       latest.set(round.now);
       return Duration.ZERO;

@@ -759,6 +759,45 @@ class SchedulesIT {
         .isBetween(Instant.now(), Instant.now().plus(Duration.ofMinutes(61)));
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName(
+      "nor where it was put meanwhile and its worker started anew; a time given then stays")
+  void putWhileTheClockWasAhead(boolean given) {
+    Duration ahead = Duration.ofDays(9);
+    put("p", "0 * * * *", null, CatchUp.LAST, Overlap.ALLOW);
+    Instant next = find("p").nextAt().plus(ahead).plus(Duration.ofDays(given ? 20 : 0));
+    sql(
+        "UPDATE holdfast.schedules SET next_runs = NULL, updated_at = updated_at + interval '216"
+            + " hours', next_at = '"
+            + next
+            + "'");
+    new PostgresScheduleTicks(pool, "holdfast", () -> ahead).tick(LONGEST);
+    assertThat(find("p").nextAt()).isEqualTo(next);
+    tickToTheEnd();
+    if (given) {
+      assertThat(find("p").nextAt()).isEqualTo(next);
+    } else {
+      assertThat(find("p").nextAt()).isBefore(Instant.now().plus(Duration.ofMinutes(61)));
+    }
+  }
+
+  @Test
+  @DisplayName("a time that somebody gave stays after the clock was ahead, though cron has it, too")
+  void clockWasAheadOfAGivenTime() {
+    AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ofHours(1));
+    ScheduleTicks moved = new PostgresScheduleTicks(pool, "holdfast", ahead::get);
+    put("p", "0 * * * *", null, CatchUp.LAST, Overlap.ALLOW);
+    Instant given = find("p").nextAt().plus(Duration.ofDays(30));
+    sql("UPDATE holdfast.schedules SET next_runs = NULL, next_at = '" + given + "'");
+    moved.tick(LONGEST);
+    ahead.set(Duration.ZERO);
+    while (moved.tick(LONGEST).isZero()) {
+      // until nothing is due
+    }
+    assertThat(find("p").nextAt()).isEqualTo(given);
+  }
+
   @Test
   @DisplayName("what nobody foresaw ends no schedule: the loop looks again")
   void unforeseen() throws Exception {
