@@ -223,7 +223,8 @@ public final class SqlErrors {
               + serverMessage(cause),
           e);
     }
-    if (serverMessage(cause).contains("targetServerType")) {
+    // Not of a value that the driver does not know: "Invalid targetServerType value".
+    if (serverMessage(cause).matches("(?s).*targetServerType(?! value).*")) {
       return new QueueUnavailableException(
           "none of the database's hosts is a primary that lets us in: no one is promoted yet, or it"
               + " refuses, as one that is read-only or has no connection left does; holdfast doctor"

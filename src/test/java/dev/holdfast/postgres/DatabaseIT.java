@@ -181,6 +181,17 @@ class DatabaseIT {
   }
 
   @Test
+  @DisplayName("a targetServerType that the driver does not know is no primary that is missing")
+  void unknownTarget() {
+    Database database = Database.of("jdbc:postgresql://127.0.0.1:1/none?targetServerType=master1");
+    assertThatThrownBy(() -> new PostgresTicketReader(database.unpooled()).find(1))
+        .isInstanceOf(QueueUnavailableException.class)
+        .hasMessageStartingWith(
+            "cannot reach the database: Invalid targetServerType value: master1; check"
+                + " HOLDFAST_DATABASE_URL");
+  }
+
+  @Test
   @DisplayName("a database that is not there is told apart from one that cannot be reached")
   void unknownDatabase() {
     String url = database.url().replaceFirst("/[^/]+$", "/no_such_database");
