@@ -3,45 +3,94 @@ package dev.holdfast.repair.git;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps a ticket's directory to one attempt on this machine; a crash lets go of it. */
 final class TicketLock implements Closeable {
+  private static final Duration AGAIN = Duration.ofMillis(100);
+
+  /** What this process has. */
+  private static final Set<Path> HERE = ConcurrentHashMap.newKeySet();
+
+  private final Path file;
   private final FileChannel channel;
 
-  private TicketLock(FileChannel channel) {
+  private TicketLock(Path file, FileChannel channel) {
+    this.file = file;
     this.channel = channel;
+  }
+
+  /**
+   * Waits for one who is about to end, such as an attempt that a person holds and releases: its
+   * programs take a while.
+   *
+   * @throws RepositoryException if somebody else has it for longer
+   */
+  static TicketLock of(Path file, Duration wait) throws IOException, InterruptedException {
+    long end = System.nanoTime() + wait.toNanos();
+    while (true) {
+      Optional<TicketLock> lock = tried(file);
+      if (lock.isPresent()) {
+        return lock.get();
+      }
+      if (System.nanoTime() - end >= 0) {
+        throw taken(file);
+      }
+      Thread.sleep(AGAIN);
+    }
   }
 
   /**
    * @throws RepositoryException if somebody else has it
    */
   static TicketLock of(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    try {
-      FileLock lock = channel.tryLock();
-      if (lock != null) {
-        return new TicketLock(channel);
-      }
-    } catch (OverlappingFileLockException e) {
-      // The other one is in this process.
-    } catch (IOException e) {
-      channel.close();
-      throw e;
+    return tried(file).orElseThrow(() -> taken(file));
+  }
+
+  /** Opens nothing that this process has: closing it again would let go of the other one's lock. */
+  private static Optional<TicketLock> tried(Path file) throws IOException {
+    if (!HERE.add(file)) {
+      return Optional.empty();
     }
-    channel.close();
-    throw new RepositoryException(
+    FileChannel channel = null;
+    boolean locked = false;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      locked = channel.tryLock() != null;
+      return locked ? Optional.of(new TicketLock(file, channel)) : Optional.empty();
+    } finally {
+      if (!locked) {
+        release(file, channel);
+      }
+    }
+  }
+
+  private static void release(Path file, @Nullable FileChannel channel) throws IOException {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } finally {
+      HERE.remove(file);
+    }
+  }
+
+  private static RepositoryException taken(Path file) {
+    return new RepositoryException(
         "another attempt still works in "
             + file.getParent()
-            + ": it ends by itself when its lease is over");
+            + ": it ends by itself when its lease is over; if its worker is stopped or hangs, end"
+            + " that");
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    release(file, channel);
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.tool.git.Git;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -16,8 +17,12 @@ import java.util.stream.Stream;
  * its checkout is not touched, and tickets on the same repository share no lock. Thread-safe.
  */
 public final class TicketRepositories {
+  /** Some leases: an attempt that has lost its own ends within, unless its worker hangs. */
+  private static final Duration FOR_ANOTHER = Duration.ofMinutes(5);
+
   private final Path root;
   private final Git git;
+  private final Duration wait;
 
   /**
    * @param root made when it is needed
@@ -25,8 +30,16 @@ public final class TicketRepositories {
    *     original
    */
   public TicketRepositories(Path root, Git git) {
+    this(root, git, FOR_ANOTHER);
+  }
+
+  /**
+   * @param wait for another attempt on a ticket to end
+   */
+  TicketRepositories(Path root, Git git, Duration wait) {
     this.root = root.toAbsolutePath();
     this.git = git;
+    this.wait = wait;
   }
 
   /** The same for an order that delivers what is there. */
@@ -43,7 +56,7 @@ public final class TicketRepositories {
    * @param base the commit an earlier attempt began with, from the journal; empty to take what the
    *     source's ref is now
    * @throws RepositoryException if there is no such repository or ref, if a branch of it is in the
-   *     way of the result, or if another attempt works on the ticket on this machine
+   *     way of the result, or if another attempt works on the ticket on this machine for long
    * @throws IOException if the disk or the network fails
    */
   public TicketRepository open(
@@ -57,7 +70,7 @@ public final class TicketRepositories {
       throws IOException, InterruptedException {
     TicketDirectory place = new TicketDirectory(root, ticketId);
     Files.createDirectories(place.directory());
-    TicketLock lock = TicketLock.of(place.lock());
+    TicketLock lock = TicketLock.of(place.lock(), wait);
     boolean opened = false;
     try {
       Removal.aside(place.worktrees(), place.trash());

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -275,11 +278,29 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("An attempt waits for an earlier one whose programs are still being ended")
+  void waits() throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<TicketRepository> second;
+      try (TicketRepository first = bench.open(1, original)) {
+        second = threads.submit(() -> bench.open(1, original));
+        assertThatThrownBy(() -> second.get(500, TimeUnit.MILLISECONDS))
+            .isInstanceOf(TimeoutException.class);
+        assertThat(first.baseTree()).isNotEmpty();
+      }
+      second.get(30, TimeUnit.SECONDS).close();
+    }
+  }
+
+  @Test
   @DisplayName("A ticket is one attempt's; others work on the same repository at the same time")
   void concurrent() throws Exception {
     try (TicketRepository first = bench.open(1, original)) {
       assertThat(first.baseTree()).isNotEmpty();
-      assertThatThrownBy(() -> bench.open(1, original))
+      TicketRepositories hasty =
+          new TicketRepositories(temp.resolve("work"), GitBench.GIT, Duration.ofMillis(1));
+      RepositorySource source = RepositorySource.local(original.toString(), "main");
+      assertThatThrownBy(() -> hasty.open(1, source, Optional.empty()))
           .isInstanceOf(RepositoryException.class)
           .hasMessageContaining("another attempt");
     }
