@@ -91,6 +91,9 @@ final class TicketLock implements Closeable {
 
   @Override
   public void close() throws IOException {
-    release(file, channel);
+    // Closed again, it must not let go of the next attempt's.
+    if (channel.isOpen()) {
+      release(file, channel);
+    }
   }
 }
