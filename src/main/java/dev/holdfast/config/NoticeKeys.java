@@ -8,8 +8,13 @@ import java.util.regex.Pattern;
 final class NoticeKeys {
   static final Keys.Section SECTION = new Keys.Section();
 
+  /** What the library of mail takes; with one that it refuses, nobody would get any mail. */
+  private static final String ONE_ADDRESS =
+      "[^\\s\\p{Cntrl}@<>(),:;\"\\\\\\[\\].]+(\\.[^\\s\\p{Cntrl}@<>(),:;\"\\\\\\[\\].]+)*"
+          + "@([\\p{L}\\p{N}-]+(\\.[\\p{L}\\p{N}-]+)*|\\[[\\p{Alnum}.:]+])";
+
   private static final KeyType<String> ADDRESS =
-      new KeyType.Text(Pattern.compile("|[^\\s@<>]+@[^\\s@<>]+"), "one mail address");
+      new KeyType.Text(Pattern.compile("|" + ONE_ADDRESS), "one mail address");
 
   static final Key<List<String>> EVENTS =
       SECTION.key(
@@ -48,7 +53,7 @@ final class NoticeKeys {
   static final Key<List<String>> MAIL_TO =
       SECTION.key(
           "mail.to",
-          new KeyType.Texts(Pattern.compile("[^\\s@<>,]+@[^\\s@<>,]+"), "mail addresses"),
+          new KeyType.Texts(Pattern.compile(ONE_ADDRESS), "mail addresses"),
           "",
           "Who gets mail; each mail goes to all of them.");
   static final Key<Duration> MAIL_TIMEOUT =

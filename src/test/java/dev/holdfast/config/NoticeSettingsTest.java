@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.config.NoticeSettings.Mail;
 import dev.holdfast.testing.EverySetup;
+import jakarta.mail.internet.InternetAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -125,6 +126,13 @@ class NoticeSettingsTest {
           mail.from   | Ann <ann@example>    | mail.from: "Ann <ann@example>"
           mail.from   | ann                  | mail.from: "ann"
           mail.to     | ann@example,bob      | mail.to: "ann@example,bob"
+          mail.to     | ann@example..org     | mail.to: "ann@example..org"
+          mail.to     | ann@example.org.     | mail.to: "ann@example.org."
+          mail.to     | ann@exa_mple.org     | mail.to: "ann@exa_mple.org"
+          mail.to     | .ann@example.org     | mail.to: ".ann@example.org"
+          mail.to     | ann@example.org;bob@example.org | mail.to: "ann@example.org;bob@example.org"
+          mail.from   | an..n@example.org    | mail.from: "an..n@example.org"
+          mail.from   | mailto:ann@example   | mail.from: "mailto:ann@example"
           mail.server | mail.example         | smtps://HOST[:PORT]
           mail.server | http://mail.example  | smtps://HOST[:PORT]
           mail.server | smtp://u:p@host      | smtps://HOST[:PORT]
@@ -139,6 +147,25 @@ class NoticeSettingsTest {
   @DisplayName("mail that could not be sent stops the start, not the first notice")
   void noMail(String key, String value, String words) {
     assertRefused(with(MAIL, key, value), words);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ann@example",
+        "ann.b+x_y@mail-1.example.org",
+        "o'brien@example.org",
+        "a/b=c@example.org",
+        "ännchen@müller.example",
+        "ann@[127.0.0.1]",
+        "ann@[IPv6:::1]"
+      })
+  @DisplayName(
+      "addresses of mail of every usual form are taken, and the library of mail takes them")
+  void addresses(String address) throws Exception {
+    assertThat(java.util.Objects.requireNonNull(read(with(MAIL, "mail.to", address)).mail()).to())
+        .containsExactly(address);
+    assertThat(new InternetAddress(address).getAddress()).isEqualTo(address);
   }
 
   @ParameterizedTest
