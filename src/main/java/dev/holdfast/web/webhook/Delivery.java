@@ -9,7 +9,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.Set;
 
 /** Sends one event, signed as Standard Webhooks has it. Redirects are not followed. Thread-safe. */
@@ -54,17 +56,22 @@ final class Delivery implements NoticeSender {
   private Sent send(String id, String mediaType, String json) throws InterruptedException {
     String body = receiver.rules().hidden().redactJson(json);
     long seconds = clock.instant().getEpochSecond();
-    HttpRequest request =
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(receiver.address())
             .timeout(receiver.timeout())
             .header("Content-Type", mediaType)
             .header("webhook-id", id)
             .header("webhook-timestamp", "" + seconds)
             .header("webhook-signature", signature(receiver.key(), id, seconds, body))
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .build();
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    String login = receiver.address().getUserInfo();
+    if (login != null) {
+      // Java's client sends nothing of it.
+      byte[] bytes = login.getBytes(StandardCharsets.UTF_8);
+      request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
+    }
     try {
-      HttpResponse<InputStream> answer = http.send(request, BodyHandlers.ofInputStream());
+      HttpResponse<InputStream> answer = http.send(request.build(), BodyHandlers.ofInputStream());
       // Nobody reads it, and the timeout does not bound it.
       answer.body().close();
       return sent(answer.statusCode());

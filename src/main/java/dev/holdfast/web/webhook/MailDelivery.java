@@ -81,7 +81,7 @@ final class MailDelivery implements NoticeSender {
           "the mail server of {} refuses {}; the others have {}", receiver, without(e), event.id());
       return new Taken();
     } catch (MessagingException e) {
-      return new NotTaken((e.getClass().getSimpleName() + " " + code(e)).strip());
+      return new NotTaken((kind(e) + " " + code(e)).strip());
     }
   }
 
@@ -99,6 +99,13 @@ final class MailDelivery implements NoticeSender {
         .filter(Objects::nonNull)
         .flatMap(Stream::of)
         .toList();
+  }
+
+  /** With what it comes of, such as a certificate that is not trusted. */
+  private static String kind(MessagingException e) {
+    Exception cause = e.getNextException();
+    return e.getClass().getSimpleName()
+        + (cause == null ? "" : ", " + cause.getClass().getSimpleName());
   }
 
   /** The server's, or "". The rest of its answer may quote what it was sent. */
@@ -126,7 +133,11 @@ final class MailDelivery implements NoticeSender {
     // And "=?" would be read as text that is encoded, with line ends of its own in it.
     String words = text.replace("=?", "= ?").replaceAll("\\s++", " ").strip();
     String line = words.replaceFirst(" https?://\\S++$", "");
-    return line.length() <= SUBJECT ? line : line.substring(0, SUBJECT - 1) + "…";
+    if (line.length() <= SUBJECT) {
+      return line;
+    }
+    int end = Character.isHighSurrogate(line.charAt(SUBJECT - 2)) ? SUBJECT - 2 : SUBJECT - 1;
+    return line.substring(0, end) + "…";
   }
 
   @Override

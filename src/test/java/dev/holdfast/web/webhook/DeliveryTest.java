@@ -80,6 +80,29 @@ class DeliveryTest {
     assertThat(headers.get()).containsIgnoringCase("webhook-id").doesNotContainIgnoringCase("h2c");
   }
 
+  @Test
+  @Timeout(120)
+  @DisplayName("22.9: a user and a password in the webhook's address are its basic authentication")
+  void login() throws Exception {
+    AtomicReference<String> headers = new AtomicReference<>("");
+    try (RawModelServer server =
+            RawModelServer.start(
+                (request, connection) -> {
+                  headers.set(request.toString());
+                  RawModelServer.write(
+                      connection, "HTTP/1.1 204 No Content", "Connection: close", "");
+                });
+        Delivery delivery =
+            new Delivery(
+                receiver(
+                    "whsec_c2l4dGVlbi1sZXR0ZXJz",
+                    server.url().replace("http://", "http://ann:p%40ss@")),
+                InstantSource.system())) {
+      delivery.send(new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of()));
+    }
+    assertThat(headers.get()).containsIgnoringCase("Basic YW5uOnBAc3M=");
+  }
+
   private static WebhookReceiver receiver(String secret) {
     return receiver(secret, "http://127.0.0.1");
   }
