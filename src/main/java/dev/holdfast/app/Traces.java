@@ -108,10 +108,18 @@ sealed interface Traces extends AutoCloseable {
       } catch (RuntimeException e) {
         throw new ConfigException(
             "traces cannot be sent as the variables OTEL_… say: "
-                + e.getMessage()
+                + why(environment, e)
                 + "; OTEL_SDK_DISABLED=true sends none",
             e);
       }
+    }
+
+    /** Of grpc, which it knows and cannot speak, the SDK says "Unexpected configuration error". */
+    private static String why(Map<String, String> environment, RuntimeException e) {
+      String protocol = environment.getOrDefault("OTEL_EXPORTER_OTLP_PROTOCOL", "");
+      return environment.getOrDefault("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", protocol).equals("grpc")
+          ? "the one OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf, not grpc"
+          : e.getMessage();
     }
 
     @Override

@@ -98,6 +98,16 @@ class TraceIT {
   }
 
   @Test
+  @DisplayName("where traces cannot be sent by the protocol that is asked for, the reason is said")
+  void otherProtocol() throws Exception {
+    holdfast
+        .with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
+        .with("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
+    assertThat(holdfast.run("enqueue", "--kind", "x").stderr())
+        .contains("the one OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf, not grpc");
+  }
+
+  @Test
   @DisplayName(
       "22.13: enqueue, claims, attempts on two workers, turns, calls of models and tools are one"
           + " trace, which the log names; no secret is in it; without a receiver nothing is sent")
