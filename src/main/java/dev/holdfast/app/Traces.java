@@ -119,7 +119,7 @@ sealed interface Traces extends AutoCloseable {
       String protocol = environment.getOrDefault("OTEL_EXPORTER_OTLP_PROTOCOL", "");
       return environment.getOrDefault("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", protocol).equals("grpc")
           ? "the one OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf, not grpc"
-          : e.getMessage();
+          : String.valueOf(e.getMessage());
     }
 
     @Override

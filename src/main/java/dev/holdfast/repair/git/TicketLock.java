@@ -1,5 +1,6 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.retry.Sleeper;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -42,7 +43,7 @@ final class TicketLock implements Closeable {
       if (System.nanoTime() - end >= 0) {
         throw taken(file);
       }
-      Thread.sleep(AGAIN);
+      Sleeper.REAL.sleep(AGAIN);
     }
   }
 

@@ -29,6 +29,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -766,7 +767,10 @@ class SchedulesIT {
   void putWhileTheClockWasAhead(boolean given) {
     Duration ahead = Duration.ofDays(9);
     put("p", "0 * * * *", null, CatchUp.LAST, Overlap.ALLOW);
-    Instant next = find("p").nextAt().plus(ahead).plus(Duration.ofDays(given ? 20 : 0));
+    Instant next =
+        Objects.requireNonNull(find("p").nextAt())
+            .plus(ahead)
+            .plus(Duration.ofDays(given ? 20 : 0));
     sql(
         "UPDATE holdfast.schedules SET next_runs = NULL, updated_at = updated_at + interval '216"
             + " hours', next_at = '"
@@ -788,7 +792,7 @@ class SchedulesIT {
     AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ofHours(1));
     ScheduleTicks moved = new PostgresScheduleTicks(pool, "holdfast", ahead::get);
     put("p", "0 * * * *", null, CatchUp.LAST, Overlap.ALLOW);
-    Instant given = find("p").nextAt().plus(Duration.ofDays(30));
+    Instant given = Objects.requireNonNull(find("p").nextAt()).plus(Duration.ofDays(30));
     sql("UPDATE holdfast.schedules SET next_runs = NULL, next_at = '" + given + "'");
     moved.tick(LONGEST);
     ahead.set(Duration.ZERO);
