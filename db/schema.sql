@@ -1854,6 +1854,7 @@ CREATE OR REPLACE FUNCTION holdfast.advance_workflow(ticket_id bigint, under_lea
 AS $function$
 DECLARE
   t ticket_base := running_ticket(advance_workflow.ticket_id, under_lease);
+  lacking text[];
   waits boolean;
 BEGIN
   IF t.id IS NULL THEN
@@ -1874,9 +1875,17 @@ BEGIN
     WHERE d.ticket_id = t.id AND (d.ended_at IS NOT NULL AND d.on_success
       OR d.ended_at IS NULL AND d.on_success IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success')))) ORDER BY b.id FOR SHARE;
   PERFORM add_children(t, plan->'steps');
+  -- Until the last one of a step has succeeded, nobody waits for the reviews of the others, nor has one of them a place in its breadth.
+  lacking := ARRAY(
+    SELECT DISTINCT d.name FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = t.id AND d.name IN (SELECT jsonb_array_elements_text(plan->'success')) AND b.state NOT IN ('done', 'cancelled', 'needs_review'));
   UPDATE ticket_dependencies d SET ended_at = NULL, on_success = NULL
   FROM ticket_base b
-  WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success AND b.id = d.after_id AND b.state NOT IN ('done', 'cancelled');
+  WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success AND b.id = d.after_id AND b.state NOT IN ('done', 'cancelled')
+    AND NOT (b.state = 'needs_review' AND d.name = ANY (lacking));
+  UPDATE ticket_dependencies d SET ended_at = now(), on_success = true
+  FROM ticket_base b
+  WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND d.name = ANY (lacking) AND b.id = d.after_id AND b.state = 'needs_review';
   UPDATE ticket_dependencies d SET on_success = true
   WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success'))
     AND NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = d.after_id AND b.state = 'needs_review');

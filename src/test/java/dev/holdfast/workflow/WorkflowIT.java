@@ -353,6 +353,69 @@ class WorkflowIT {
 
   @Test
   @DisplayName(
+      "goes on once all items of a step have succeeded, where that is enough, though it has gone on"
+          + " with another step while some were in review")
+  void itemsSucceed() {
+    String eager = bench.design("\"after\": \"success\"");
+    String steps =
+        bench.step("a", "\"for_each\": \"[1, 2]\"")
+            + ","
+            + bench.step("c", "")
+            + ",\"b\": {\"design\": \""
+            + eager
+            + "\", \"after\": [\"a\"]}";
+    long id = bench.workflow(steps, "{}");
+    bench.advance();
+    List<ClaimedTicket> all = bench.claim(bench.job);
+    ClaimedTicket c = bench.of(all, id, "c");
+    List<ClaimedTicket> items = all.stream().filter(each -> each.id() != c.id()).toList();
+    succeed(items.getFirst());
+    bench.finish(c, "1");
+    bench.advance();
+    bench.desk.reject(items.getFirst().id(), "ann", "again");
+    succeed(items.getLast());
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("b", "waiting");
+    succeed(bench.claimOne(bench.job));
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("b", "ready");
+    bench.finish(bench.claimOne(bench.job), "1");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("ready");
+    items.forEach(item -> bench.desk.approve(item.id(), "ann"));
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+  }
+
+  @Test
+  @DisplayName(
+      "an item in review takes no place in the breadth of its step where a success is enough, also"
+          + " once the workflow has gone on with another step")
+  void breadthBesideReviews() {
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            bench.step("a", "\"for_each\": \"[1, 2, 3]\", \"breadth\": 1")
+                + ","
+                + bench.step("c", "")
+                + ",\"b\": {\"design\": \""
+                + eager
+                + "\", \"after\": [\"a\"]}",
+            "{}");
+    bench.advance();
+    List<ClaimedTicket> all = bench.claim(bench.job);
+    ClaimedTicket c = bench.of(all, id, "c");
+    all.stream().filter(each -> each.id() != c.id()).forEach(this::succeed);
+    bench.finish(c, "1");
+    bench.advance();
+    succeed(bench.claimOne(bench.job));
+    succeed(bench.claimOne(bench.job));
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("b", "ready");
+  }
+
+  @Test
+  @DisplayName(
       "is held with the reason where a payload would be nested too deep, and its own result leaves"
           + " out what is")
   void deep() {
