@@ -67,7 +67,8 @@ final class Delivery implements NoticeSender {
     String login = receiver.address().getUserInfo();
     if (login != null) {
       // Java's client sends nothing of it.
-      byte[] bytes = login.getBytes(StandardCharsets.UTF_8);
+      String both = login.contains(":") ? login : login + ":";
+      byte[] bytes = both.getBytes(StandardCharsets.UTF_8);
       request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
     }
     try {

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DeliveryTest {
   @Test
@@ -80,10 +82,13 @@ class DeliveryTest {
     assertThat(headers.get()).containsIgnoringCase("webhook-id").doesNotContainIgnoringCase("h2c");
   }
 
-  @Test
+  @ParameterizedTest
+  @CsvSource({"ann:p%40ss, YW5uOnBAc3M=", "token, dG9rZW46"})
   @Timeout(120)
-  @DisplayName("22.9: a user and a password in the webhook's address are its basic authentication")
-  void login() throws Exception {
+  @DisplayName(
+      "22.9: a user and a password in the webhook's address are its basic authentication, also a"
+          + " user without a password")
+  void login(String login, String sent) throws Exception {
     AtomicReference<String> headers = new AtomicReference<>("");
     try (RawModelServer server =
             RawModelServer.start(
@@ -96,11 +101,11 @@ class DeliveryTest {
             new Delivery(
                 receiver(
                     "whsec_c2l4dGVlbi1sZXR0ZXJz",
-                    server.url().replace("http://", "http://ann:p%40ss@")),
+                    server.url().replace("http://", "http://" + login + "@")),
                 InstantSource.system())) {
       delivery.send(new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of()));
     }
-    assertThat(headers.get()).containsIgnoringCase("Basic YW5uOnBAc3M=");
+    assertThat(headers.get()).containsIgnoringCase("Basic " + sent);
   }
 
   private static WebhookReceiver receiver(String secret) {
