@@ -1683,7 +1683,7 @@ BEGIN
   INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_success, on_cancelled)
   SELECT d.ticket_id, u.id, CASE WHEN w.ticket_id IS NOT NULL THEN d.name END, -1, d.on_success, d.on_cancelled
   FROM ticket_dependencies d LEFT JOIN workflows w ON w.ticket_id = d.ticket_id CROSS JOIN unnest(added) AS u (id)
-  WHERE d.after_id = t.id AND d.ended_at IS NULL;
+  WHERE d.after_id = t.id AND (d.ended_at IS NULL OR d.on_success AND w.ticket_id IS NOT NULL);
   RETURN true;
 END
 $function$;

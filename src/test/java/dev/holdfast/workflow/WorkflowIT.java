@@ -484,6 +484,37 @@ class WorkflowIT {
   }
 
   @Test
+  @DisplayName(
+      "waits for what a rejected job of a step adds, where a success is enough and other items of"
+          + " the step still run")
+  void rejectedJobAdds() {
+    String adder = bench.design("\"may_enqueue\": [\"" + bench.design + "\"]");
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            "\"a\": {\"design\": \""
+                + adder
+                + "\", \"for_each\": \"[1, 2]\"},\"b\": {\"design\": \""
+                + eager
+                + "\", \"after\": [\"a\"]}",
+            "{}");
+    bench.advance();
+    List<ClaimedTicket> items = bench.claim(bench.job);
+    succeed(items.getFirst());
+    bench.desk.reject(items.getFirst().id(), "ann", "add the rest");
+    ClaimedTicket again = bench.claimOne(bench.job);
+    String adds =
+        HandlerResult.done(null).adding(List.of(NewTicket.ofDesign(bench.design))).enqueues();
+    bench.finish(new Finish.Succeeded(again.id(), again.lease().no(), "1", Review.HUMAN, adds));
+    succeed(items.getLast());
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("b", "waiting");
+    bench.finish(bench.claimOne(bench.job), "1");
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("b", "ready");
+  }
+
+  @Test
   @DisplayName("a ticket without a design adds any, but not one that a program works")
   void addsWithoutDesign() {
     List<NewTicket> more = List.of(NewTicket.ofDesign(bench.design).withPayload("{\"x\": 2}"));
