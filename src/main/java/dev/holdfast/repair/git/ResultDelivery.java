@@ -4,6 +4,7 @@ import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -156,6 +157,11 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
               .formatted(checkout.directory(), name, String.join(", ", filters), branch));
     }
     if (isChanged(checkout)) {
+      if (isBroughtAlong(checkout, base, commit)) {
+        checkout.checked(here(checkout, "read-tree", commit));
+        checkout.checked("update-ref", "-m", "holdfast: " + branch, HEADS + name, commit, base);
+        return delivered(name, local, commit);
+      }
       return new Delivery.Refused(
           ("%s has %s checked out with changes that are not committed: commit them, then"
                   + " run git merge %s")
@@ -184,6 +190,37 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     return new Delivery.Refused(
         "git merge --ff-only fails in %s (%s): merge %s by hand"
             .formatted(checkout.directory(), merged.stderr().strip(), branch));
+  }
+
+  /**
+   * So a merge leaves it that ended with its machine: git writes the files, then its index, and
+   * moves the branch last.
+   */
+  private static boolean isBroughtAlong(GitDirectory checkout, String base, String commit)
+      throws IOException, InterruptedException {
+    if (!isSame(here(checkout, "diff-index", "--cached", "--quiet", base), checkout)
+        && !isSame(here(checkout, "diff-index", "--cached", "--quiet", commit), checkout)) {
+      return false;
+    }
+    Path index = Files.createTempDirectory("holdfast-").resolve("index");
+    try {
+      GitCommand files =
+          here(checkout, "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=all");
+      checkout.checked(with(index, here(checkout, "read-tree", commit)));
+      return isSame(with(index, files), checkout);
+    } finally {
+      Files.deleteIfExists(index);
+      Files.delete(index.getParent());
+    }
+  }
+
+  private static GitCommand with(Path index, GitCommand command) {
+    return command.withVariable("GIT_INDEX_FILE", index.toString());
+  }
+
+  private static boolean isSame(GitCommand diff, GitDirectory checkout)
+      throws IOException, InterruptedException {
+    return checkout.run(diff).isSuccess();
   }
 
   private static boolean isChanged(GitDirectory checkout) throws IOException, InterruptedException {

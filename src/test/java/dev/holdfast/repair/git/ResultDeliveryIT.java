@@ -1,7 +1,9 @@
 package dev.holdfast.repair.git;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -62,6 +64,36 @@ class ResultDeliveryIT {
                 assertThat(moved.reason()).endsWith("has moved on since the repair began");
                 assertThat(moved.step()).isEqualTo("merge holdfast/ticket-1 by hand");
               });
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A merge that ended with its machine behind the files is ended; what a person staged is not")
+  void endsMerge() throws Exception {
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+      Files.writeString(worktree.directory().resolve("new.txt"), "new\n");
+      String commit = repository.commit(worktree.snapshot(List.of()), "Repair", Instant.now());
+      Path lock = original.resolve(".git/index.lock");
+      Files.createFile(lock);
+      Files.writeString(original.resolve("a.txt"), "repaired\n");
+      Files.writeString(original.resolve("new.txt"), "new\n");
+      assertThatThrownBy(repository::merge)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("index.lock");
+      Files.delete(lock);
+      Files.writeString(original.resolve("a.txt"), "staged\n");
+      bench.owner(original, "add", "a.txt");
+      Files.writeString(original.resolve("a.txt"), "repaired\n");
+      assertThat(repository.merge()).isInstanceOf(Delivery.Refused.class);
+      assertThat(bench.owner(original, "show", ":a.txt")).isEqualTo("staged");
+      bench.owner(original, "reset", "-q");
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(bench.owner(original, "rev-parse", "main")).isEqualTo(commit);
+      assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
     }
   }
 
