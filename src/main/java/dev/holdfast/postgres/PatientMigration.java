@@ -27,7 +27,7 @@ final class PatientMigration {
    * the shortest sensible lease. A statement_timeout of the database's is for programs: one
    * statement may take long. For each file's own transaction: the connection may be of a pool.
    */
-  private static final String SHORT_WAIT =
+  private static final String OWN_TIMEOUTS =
       "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
 
   private static final Logger log = LoggerFactory.getLogger(PatientMigration.class);
@@ -45,7 +45,7 @@ final class PatientMigration {
     this.flyway =
         configuration
             .callbacks(
-                new Each(Event.BEFORE_EACH_MIGRATE, PatientMigration::waitShortly),
+                new Each(Event.BEFORE_EACH_MIGRATE, PatientMigration::setTimeouts),
                 new Each(Event.AFTER_EACH_MIGRATE, context -> watcher.ran(pending)))
             .load();
   }
@@ -91,9 +91,9 @@ final class PatientMigration {
     }
   }
 
-  private static void waitShortly(Context context) {
+  private static void setTimeouts(Context context) {
     try (Statement statement = context.getConnection().createStatement()) {
-      statement.execute(SHORT_WAIT);
+      statement.execute(OWN_TIMEOUTS);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
     }

@@ -16,7 +16,7 @@ import javax.sql.DataSource;
  *
  * @param version the newest versioned migration; 0 where the schema is missing
  * @param checksums of the last run of each migration, by file name
- * @param failed whether one of them failed, or was changed into one that did
+ * @param failed whether the table has one as failed
  */
 record SchemaHistory(int version, Map<String, Integer> checksums, boolean failed) {
   /** The first of the 26 migrations that were joined into a new set before release 0.1. */

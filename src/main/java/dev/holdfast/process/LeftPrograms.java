@@ -49,18 +49,19 @@ public final class LeftPrograms {
     }
   }
 
-  /** {@link #endBeforeRepetition(Duration)} for an attempt that follows another one. */
+  /** As {@link #endBeforeAttempt(int, Duration)}, with two seconds to tidy up. */
   public static void endBeforeAttempt(int attempt) {
-    if (attempt > 1) {
-      endBeforeRepetition(GRACE);
-    }
+    endBeforeAttempt(attempt, GRACE);
   }
 
   /**
-   * The same, before a program is run again. Where many are, one look serves all: each costs the
-   * more, the more processes the machine has.
+   * The same, before an attempt that follows another one. Where many are, one look serves all: each
+   * costs the more, the more processes the machine has.
    */
-  public static void endBeforeRepetition(Duration grace) {
+  public static void endBeforeAttempt(int attempt, Duration grace) {
+    if (attempt <= 1) {
+      return;
+    }
     LOOKING.lock();
     try {
       long now = System.nanoTime();

@@ -146,7 +146,8 @@ final class TurnRunner {
   /** The end of the turn after a failed attempt; null where another attempt follows. */
   private @Nullable TurnEnd after(
       TurnAttempt tried, TurnError error, Route route, Routing routing) {
-    boolean deadAccount = tellIfDead(error) && (routing.isShut(route) || hasNextKey(error, route));
+    boolean deadAccount =
+        tellIfDead(error) && (routing.isShut(route) || takesNextKey(error, route));
     tries += deadAccount ? 0 : 1;
     boolean mayWait = !parts.after().isLast(tries) && waits < MAX_WAITS;
     if (mayWait && isOverAlready(error) && !routing.isShut(route)) {
@@ -168,8 +169,11 @@ final class TurnRunner {
     return waitFor(wait, closed, routing, error);
   }
 
-  /** What cuts an answer comes out for what it cost, and is that of one key: the next is open. */
-  private boolean hasNextKey(TurnError error, Route route) {
+  /**
+   * What cuts an answer comes out for what it cost, and is that of one key: the next is open.
+   * Counts the keys that the turn has gone through so.
+   */
+  private boolean takesNextKey(TurnError error, Route route) {
     CallResult.Failed failure = error.failure();
     return failure != null && failure.isCut() && cutKeys++ < route.provider().accounts().size() - 1;
   }

@@ -83,9 +83,7 @@ public final class CommandHandler implements TicketHandler {
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
     }
-    if (claimed.attempt() > 1) {
-      LeftPrograms.endBeforeRepetition(settings.killGrace());
-    }
+    LeftPrograms.endBeforeAttempt(claimed.attempt(), settings.killGrace());
     try (CommandDirectory place =
             CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot(), user);
         ProgramRun run =

@@ -203,8 +203,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     }
     if (due == null) {
       // What has come since it was put or resumed was not within a pause: it is made up for.
-      Instant since = schedule.updatedAt();
-      moveOn(handle, schedule.name(), timetable, timetable.next(since).orElse(null), 0);
+      @Nullable Instant next = timetable.next(schedule.updatedAt()).orElse(null);
+      moveOn(handle, schedule.name(), timetable, next, 0);
       return Step.AGAIN;
     }
     if (due.isAfter(locked.now)) {
@@ -281,7 +281,9 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     boolean all = true;
     for (String name : names) {
       try {
-        all &= transactions.run(handle -> goOn(handle, locked(handle, name, later), before));
+        all &=
+            transactions.run(
+                handle -> goOnIfWorkedOut(handle, locked(handle, name, later), before));
       } catch (InvalidTicketException e) {
         log.debug("schedule {} cannot be read, and stays as it is: {}", name, e.getMessage());
       } catch (StatementRefusedException e) {
@@ -292,7 +294,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     return all;
   }
 
-  private boolean goOn(Handle handle, Optional<Locked> locked, Instant before) {
+  /** Goes on with it if its time was worked out; false if somebody else has its row. */
+  private boolean goOnIfWorkedOut(Handle handle, Optional<Locked> locked, Instant before) {
     locked.filter(it -> isOfTimetable(it.schedule, before)).ifPresent(it -> goOn(handle, it, null));
     return locked.isPresent();
   }
