@@ -53,6 +53,16 @@ public sealed interface CallResult {
       this(kind, retryable, message, httpStatus, code, retryAfter, maybeBilled, cause, Usage.NONE);
     }
 
+    /**
+     * True where another key of the account's vendor may do: the key is refused, used up or slowed.
+     */
+    public boolean isOfKey() {
+      return switch (kind) {
+        case AUTH_ERROR, QUOTA_EXCEEDED, RATE_LIMIT -> true;
+        default -> false;
+      };
+    }
+
     /** True if it may be why its target is not called any more. */
     public boolean isOfAccount() {
       return switch (kind) {

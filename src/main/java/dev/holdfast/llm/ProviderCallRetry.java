@@ -137,12 +137,7 @@ public record ProviderCallRetry(
      * would have been asked unseen.
      */
     private boolean hasNextKey(CallResult.Failed failed) {
-      boolean ofKey =
-          switch (failed.kind()) {
-            case RATE_LIMIT, QUOTA_EXCEEDED, AUTH_ERROR -> true;
-            default -> false;
-          };
-      return ofKey
+      return failed.isOfKey()
           && failed.isCut()
           && nextKeys < provider.accounts().size() - 1
           && provider.standstill(request.model()).isEmpty();
