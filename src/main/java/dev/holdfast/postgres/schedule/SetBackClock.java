@@ -1,0 +1,135 @@
+package dev.holdfast.postgres.schedule;
+
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.postgres.schedule.DueSchedules.Locked;
+import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Timetable;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Schedules after the database's clock was ahead and has been set back: what was worked out by the
+ * wrong time would let them stand still until that time comes. Thread-safe.
+ */
+final class SetBackClock {
+  private static final Logger log = LoggerFactory.getLogger(SetBackClock.class);
+
+  /** Of a past time that is later, the clock was ahead and has been set back. */
+  private static final Duration AHEAD = Duration.ofMinutes(1);
+
+  private final Transactions transactions;
+  private final DueSchedules schedules;
+
+  /** The latest time that the database has told. */
+  private final AtomicReference<Instant> latest = new AtomicReference<>(Instant.EPOCH);
+
+  SetBackClock(Transactions transactions, DueSchedules schedules) {
+    this.transactions = transactions;
+    this.schedules = schedules;
+  }
+
+  /**
+   * @return whether it ran or was put while the clock was ahead, and goes on by the right time now
+   */
+  boolean mends(Handle handle, Locked locked) {
+    Schedule schedule = locked.schedule();
+    if (wasAhead(schedule.lastAt(), locked.now())) {
+      goOn(handle, locked, null);
+      return true;
+    }
+    if (wasAhead(schedule.updatedAt(), locked.now())) {
+      boolean workedOut = isOfTimetable(schedule, later(schedule.updatedAt(), latest.get()));
+      goOn(handle, locked, workedOut ? null : schedule.nextAt());
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * Looks at all of them when the clock has been set back since the last round.
+   *
+   * @param now the database's time
+   * @return whether their next times are others now
+   */
+  boolean mendsAll(Instant now) {
+    Instant before = latest.get();
+    boolean setBack = wasAhead(before, now);
+    if (setBack && !goOnWithAll(before)) {
+      // What failed or was locked is tried again in the next round.
+      return false;
+    }
+    latest.set(now);
+    return setBack;
+  }
+
+  private static boolean wasAhead(@Nullable Instant time, Instant now) {
+    return time != null && time.isAfter(now.plus(AHEAD));
+  }
+
+  /**
+   * What comes next by the right time.
+   *
+   * @param given what somebody wants to come next, and stays; else null
+   */
+  private void goOn(Handle handle, Locked locked, @Nullable Instant given) {
+    String name = locked.schedule().name();
+    schedules.countFrom(handle, name, locked.now());
+    Timetable timetable =
+        schedules.locked(handle, name, "true").orElse(locked).schedule().timetable();
+    @Nullable Instant next = given == null ? timetable.next(locked.now()).orElse(null) : given;
+    schedules.moveOn(handle, name, timetable, next, 0);
+  }
+
+  /**
+   * Times that were worked out while the clock was ahead; not those that somebody gave.
+   *
+   * @param before what the clock was ahead to
+   * @return false if one is locked and is to be looked at again
+   */
+  private boolean goOnWithAll(Instant before) {
+    String later = "s.next_at > now() + :ahead * interval '1 microsecond'";
+    boolean all = true;
+    for (String name : transactions.runStatement(handle -> schedules.names(handle, later))) {
+      try {
+        all &=
+            transactions.run(
+                handle -> goOnIfWorkedOut(handle, schedules.locked(handle, name, later), before));
+      } catch (InvalidTicketException e) {
+        log.debug("schedule {} cannot be read, and stays as it is: {}", name, e.getMessage());
+      } catch (StatementRefusedException e) {
+        log.debug("schedule {} is looked at again: {}", name, e.getMessage());
+        all = false;
+      }
+    }
+    return all;
+  }
+
+  /** Goes on with it if its time was worked out; false if somebody else has its row. */
+  private boolean goOnIfWorkedOut(Handle handle, Optional<Locked> locked, Instant before) {
+    locked
+        .filter(it -> isOfTimetable(it.schedule(), before))
+        .ifPresent(it -> goOn(handle, it, null));
+    return locked.isPresent();
+  }
+
+  /** Whether its next time was worked out, by a clock that had come to this time at most. */
+  private static boolean isOfTimetable(Schedule schedule, Instant before) {
+    Instant next = schedule.nextAt();
+    Timetable timetable = schedule.timetable();
+    return next != null
+        && timetable.next(next.minusNanos(1)).equals(Optional.of(next))
+        && timetable.next(before.plus(AHEAD)).filter(next::isAfter).isEmpty();
+  }
+
+  private static Instant later(Instant a, Instant b) {
+    return a.isAfter(b) ? a : b;
+  }
+}
