@@ -350,9 +350,13 @@ class DoctorFindingsIT {
       assertThat(hidden.get("status").stringValue()).isEqualTo("fail");
       assertMends("policies", hidden.get("command").stringValue());
       sql("REVOKE USAGE ON SCHEMA holdfast FROM holdfast_viewer");
-      assertMends("roles", command("roles"));
+      assertThat(cli().run("doctor").code()).isEqualTo(1);
+      assertMends("roles", finding("roles").get("command").stringValue());
       sql("REVOKE SELECT ON holdfast.leases FROM holdfast_viewer");
       assertThat(finding("leases").toString()).contains("skip", "could not look", "GRANT");
+      sql("REVOKE holdfast_viewer FROM " + name);
+      assertThat(cli().run("doctor").code()).isEqualTo(1);
+      assertMends("roles", finding("roles").get("command").stringValue());
     } finally {
       sql(
           "ALTER TABLE holdfast.ready DISABLE ROW LEVEL SECURITY",

@@ -44,6 +44,10 @@ record CheckResult(String check, Status status, String detail, String nextStep, 
     return new CheckResult(check, status, detail, nextStep + ": " + mending, mending);
   }
 
+  CheckResult asFailure() {
+    return new CheckResult(check, Status.FAIL, detail, nextStep, command);
+  }
+
   String line() {
     String next = nextStep.isEmpty() ? "" : "; " + nextStep;
     String word = status.name().toLowerCase(Locale.ROOT);

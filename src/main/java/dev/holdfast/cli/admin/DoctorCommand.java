@@ -117,7 +117,9 @@ public final class DoctorCommand implements Callable<Integer> {
         looks.add(
             "schema",
             () -> ServerChecks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion()));
-    if (schema != CheckResult.Status.FAIL) {
+    if (schema == CheckResult.Status.SKIP) {
+      looks.add("roles", () -> ServerChecks.rolesOf(server.user(), checkup.rolesWithoutRights()));
+    } else if (schema != CheckResult.Status.FAIL) {
       looks.add(
           "roles", () -> ServerChecks.roles(checkup.missingRoles(), checkup.rolesWithoutRights()));
     }

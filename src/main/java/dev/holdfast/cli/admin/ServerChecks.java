@@ -117,6 +117,15 @@ final class ServerChecks {
             .by("SELECT holdfast.grant_roles()");
   }
 
+  /** Of a user who may not see the schema, and for whom nothing works. */
+  static CheckResult rolesOf(String user, List<String> withoutRights) {
+    return withoutRights.isEmpty()
+        ? CheckResult.fail(
+                "roles", user + " has none that sees the schema", "as the owner of the schema, run")
+            .by("GRANT holdfast_operator TO " + quoted(user))
+        : roles(List.of(), withoutRights).asFailure();
+  }
+
   static CheckResult notifications(boolean arrive) {
     return arrive
         ? CheckResult.ok("notifications", "they arrive")
