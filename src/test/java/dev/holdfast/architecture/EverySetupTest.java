@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Which tests run a second time, on the oldest PostgreSQL and in another language. */
+/** Which integration tests run a second time, on the oldest PostgreSQL and in another language. */
 class EverySetupTest {
   private static final Path TESTS = Path.of("src/test/java/dev/holdfast");
 
@@ -64,15 +64,13 @@ class EverySetupTest {
 
   private static List<Source> tests() throws IOException {
     try (Stream<Path> files = Files.walk(TESTS)) {
-      return files
-          .filter(path -> path.toString().matches(".*(Test|IT)\\.java"))
-          .map(Source::read)
-          .toList();
+      return files.filter(path -> path.toString().endsWith("IT.java")).map(Source::read).toList();
     }
   }
 
   @Test
-  @DisplayName("tests of SQL, text and time have @EverySetup; those with a tag need not")
+  @DisplayName(
+      "integration tests of SQL, text and time have @EverySetup; those with a tag need not")
   void tagged() throws IOException {
     assertThat(tests())
         .filteredOn(Source::mustRunTwice)
@@ -83,7 +81,8 @@ class EverySetupTest {
   }
 
   @Test
-  @DisplayName("of the other tests that use a database one of each layer has @EverySetup")
+  @DisplayName(
+      "of the other integration tests that use a database one of each layer has @EverySetup")
   void frugal() throws IOException {
     assertThat(tests())
         .filteredOn(each -> !each.mustRunTwice() && each.usesDatabase() && each.runsTwice())

@@ -13,7 +13,6 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.ConfigLoader;
-import dev.holdfast.testing.EverySetup;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-@EverySetup
 class BenchCommandTest {
   private static final Series FIFTY = new Series(50, 40, 60, List.of(40.0, 50.0, 60.0));
   private static final Series HUNDRED = new Series(100, 100, 100, List.of(100.0, 100.0, 100.0));

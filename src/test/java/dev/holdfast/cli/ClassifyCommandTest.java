@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
-import dev.holdfast.testing.EverySetup;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -15,7 +14,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-@EverySetup
 class ClassifyCommandTest {
   private final Cli cli = Cli.withoutDatabase();
 

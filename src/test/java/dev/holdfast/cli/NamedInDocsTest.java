@@ -6,7 +6,6 @@ import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Key;
 import dev.holdfast.config.Keys;
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What pages and files of deploy name, and what there is. */
-@EverySetup
 class NamedInDocsTest {
   private static final Pattern FISH =
       Pattern.compile("-n '__fish_(?:use_subcommand|seen_subcommand_from ([^']*))' (.*?) -d '");

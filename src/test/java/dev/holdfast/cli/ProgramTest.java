@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
 import dev.holdfast.cli.output.ExitCode;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -24,7 +22,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What all commands share: help, errors, exit codes. */
-@EverySetup
 class ProgramTest {
   private static final List<String> DATABASE_COMMANDS =
       List.of(
@@ -93,7 +90,6 @@ class ProgramTest {
   }
 
   @Test
-  @Tag("slow")
   @EnabledOnOs(OS.LINUX)
   @DisplayName("output that cannot be written is an error; that nobody reads it any more is none")
   void fullDisk() throws Exception {

@@ -6,7 +6,6 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
-import dev.holdfast.testing.EverySetup;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The options of worker and demo; what runs is only noted. */
-@EverySetup
 class ServerCommandsTest {
   private record Started(Settings settings, @Nullable Path embedded, boolean flag) {}
 

@@ -12,7 +12,6 @@ import dev.holdfast.repair.RepairSettings.Escalation;
 import dev.holdfast.repair.RepairSettings.Limits;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.ToolSettings;
 import dev.holdfast.tool.sandbox.SandboxMode;
 import java.nio.file.Path;
@@ -27,7 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What agents and repairs get of the configuration. */
-@EverySetup
 class AgentSectionTest {
   private static Settings settings(Map<String, String> flags) {
     return new ConfigLoader(Path.of("nowhere"), Map.of()).load(null, flags);

@@ -3,7 +3,6 @@ package dev.holdfast.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@EverySetup
 class AuthSettingsTest {
   private static final Map<String, String> PROXY =
       Map.of(

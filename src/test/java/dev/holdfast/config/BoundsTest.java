@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.retry.DurationText;
-import dev.holdfast.testing.EverySetup;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What stands beside each key as allowed is what a start takes, to the last value. */
-@EverySetup
 class BoundsTest {
   /** The values at a key's ends, and those just behind them. */
   private record Ends(Key<?> key, List<String> within, List<String> beyond) {

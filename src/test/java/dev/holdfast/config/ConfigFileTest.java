@@ -3,7 +3,6 @@ package dev.holdfast.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What YAML can say in a file, where the file is, and which variables count. */
-@EverySetup
 class ConfigFileTest {
   @TempDir Path directory;
 

@@ -3,7 +3,6 @@ package dev.holdfast.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.testing.EverySetup;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -12,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What of the configuration is taken out of all that leaves the process, and what is shown. */
-@EverySetup
 class ConfiguredSecretsTest {
   private static Secrets secrets(Map<String, String> flags) {
     return new ConfigLoader(Path.of("nowhere"), Map.of()).load(null, flags).secrets();

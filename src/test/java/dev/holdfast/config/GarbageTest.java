@@ -2,7 +2,6 @@ package dev.holdfast.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,7 +14,6 @@ import org.junit.jupiter.params.provider.FieldSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Every key is given everything that YAML can say. */
-@EverySetup
 class GarbageTest {
   /** So that a message which shows a value is found. */
   private static final String MARK = "hunter2hunter2hunter2";

@@ -3,7 +3,6 @@ package dev.holdfast.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.schema.NearestKey;
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -18,7 +17,6 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class KeysTest {
   @Test
   @DisplayName("every key is in the table, once, with a description and a default of its own type")

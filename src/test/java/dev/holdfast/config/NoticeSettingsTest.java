@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.config.NoticeSettings.Mail;
-import dev.holdfast.testing.EverySetup;
 import jakarta.mail.internet.InternetAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class NoticeSettingsTest {
   private static final Map<String, String> MAIL =
       Map.of(

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.Price;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("providers.<name>")
-@EverySetup
 class ProviderSettingsTest {
   private static final String SECRET = "sk-hunter2";
 

@@ -3,7 +3,6 @@ package dev.holdfast.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Of the places in which a secret may be, and which of them wins. */
-@EverySetup
 class SecretFilesTest {
   private static final String PASSWORD = "HOLDFAST_DATABASE_PASSWORD";
 

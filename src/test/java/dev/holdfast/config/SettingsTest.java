@@ -16,7 +16,6 @@ import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.Counting;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.retry.RetrySettings;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.ToolRetrySettings;
 import dev.holdfast.worker.WorkerSettings;
 import java.nio.file.Path;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every default and every key of each record: a key cannot be added untested. */
-@EverySetup
 class SettingsTest {
   private static final Path NOWHERE = Path.of("no-such-directory");
 

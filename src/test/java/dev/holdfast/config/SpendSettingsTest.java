@@ -13,7 +13,6 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.OutageSettings;
 import dev.holdfast.session.Allowance;
-import dev.holdfast.testing.EverySetup;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@EverySetup
 class SpendSettingsTest {
   private static AgentSection agents(Map<String, String> flags) {
     return new ConfigLoader(Path.of("nowhere"), Map.of()).load(null, flags).agents();

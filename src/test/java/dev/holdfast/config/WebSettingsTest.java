@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.config.WebSettings.Role;
 import dev.holdfast.config.WebSettings.Token;
-import dev.holdfast.testing.EverySetup;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class WebSettingsTest {
   private static final String TOKEN = "hunter2hunter2hunter2";
 

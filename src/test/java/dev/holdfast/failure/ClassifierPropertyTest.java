@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.holdfast.failure.LabelledErrors.Labelled;
-import dev.holdfast.testing.EverySetup;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
+@Tag("slow")
 class ClassifierPropertyTest {
   private static final long SEED = Long.getLong("classifier.seed", 20261121L);
   private static final List<Labelled> TEXTS = LabelledErrors.read("errors_examples.jsonl").texts();
@@ -74,7 +73,6 @@ class ClassifierPropertyTest {
     return text.toString();
   }
 
-  @Tag("slow")
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -3,7 +3,6 @@ package dev.holdfast.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.LabelledErrors.Labelled;
-import dev.holdfast.testing.EverySetup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * Leaving out what cannot match must not change a single answer. What goes through all texts does
  * it once, in one language: mixtures in any letter case are enough for the others.
  */
-@EverySetup
+@Tag("slow")
 class ClassifierShortcutsTest {
   private static final long SEED = Long.getLong("classifier.seed", 20261121L);
   private static final Classifier QUICK = Classifier.standard();
@@ -33,7 +32,6 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @Tag("slow")
   @DisplayName("A5-A13: answers are the same with and without shortcuts, for all labelled texts")
   void labelledTexts() {
     for (String text : TEXTS) {
@@ -74,7 +72,6 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @Tag("slow")
   @DisplayName("A24: a guarded expression finds what it finds without its guard")
   void guardedExpressions() {
     for (String text : TEXTS) {
@@ -95,7 +92,6 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @Tag("slow")
   @DisplayName("A13: a status is found the same in the whole text as around its numbers")
   void statusRegion() {
     for (String text : TEXTS) {
@@ -106,7 +102,6 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @Tag("slow")
   @DisplayName("A13, A24: an expression tried at some places finds what it finds at all places")
   void placedExpressions() {
     List<PlacedPattern> placed = new ArrayList<>(HttpStatusFinder.PATTERNS);
@@ -118,7 +113,6 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @Tag("slow")
   @DisplayName("A step of the fingerprint that is tried at some places finds what it finds at all")
   void fingerprintSteps() {
     List<PlacedPattern> placed = new ArrayList<>(List.of(Fingerprint.NAMING));
@@ -129,7 +123,6 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @Tag("slow")
   @DisplayName("A step of the fingerprint that is left out would have changed nothing")
   void fingerprintStepsLeftOut() {
     for (String text : TEXTS) {

@@ -7,7 +7,6 @@ import static dev.holdfast.failure.Category.TRANSIENT;
 import static dev.holdfast.failure.Category.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpTimeoutException;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class ClassifierTest {
   private final Classifier classifier = Classifier.standard();
 

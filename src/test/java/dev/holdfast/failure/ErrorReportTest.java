@@ -3,14 +3,12 @@ package dev.holdfast.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class ErrorReportTest {
   @Test
   @DisplayName("A54: NUL characters are removed and the rest of the text is kept whole")

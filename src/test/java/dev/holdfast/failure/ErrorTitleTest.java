@@ -2,7 +2,6 @@ package dev.holdfast.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +12,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The line that names an error, for the shapes in which errors come. */
-@EverySetup
 class ErrorTitleTest {
   private static final String PYTHON =
       """

@@ -2,7 +2,6 @@ package dev.holdfast.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@EverySetup
 class FingerprintTest {
   private static String of(String text) {
     return Classifier.standard().classify(ErrorReport.ofText(text)).fingerprint();

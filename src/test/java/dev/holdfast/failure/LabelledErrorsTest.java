@@ -3,12 +3,10 @@ package dev.holdfast.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.LabelledErrors.Labelled;
-import dev.holdfast.testing.EverySetup;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class LabelledErrorsTest {
   private static final LabelledErrors EXAMPLES = LabelledErrors.read("errors_examples.jsonl");
   private static final LabelledErrors CORPUS = LabelledErrors.read("errors_corpus.jsonl");

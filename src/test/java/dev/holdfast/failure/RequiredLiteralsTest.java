@@ -2,7 +2,6 @@ package dev.holdfast.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -12,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class RequiredLiteralsTest {
   @ParameterizedTest
   @CsvSource(

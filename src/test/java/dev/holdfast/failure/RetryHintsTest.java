@@ -2,7 +2,6 @@ package dev.holdfast.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class RetryHintsTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 

@@ -3,7 +3,6 @@ package dev.holdfast.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,6 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class UserRulesTest {
   private static Failure classify(List<Rule> rules, String text) {
     return Classifier.standard().withRules(rules).classify(ErrorReport.ofText(text));

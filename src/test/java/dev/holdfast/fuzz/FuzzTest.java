@@ -3,7 +3,6 @@ package dev.holdfast.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The kept inputs of each target, and mutants of them: always the same ones. {@code -Dfuzz.mutants}
  * says how many for each target. The search for new ones is Jazzer's: docs/reliability.md.
  */
-@EverySetup
 @Order(1) // it takes long
 class FuzzTest {
   private static final int MUTANTS = Integer.getInteger("fuzz.mutants", 100);

@@ -3,7 +3,6 @@ package dev.holdfast.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -15,7 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class BackoffTest {
   private static final Duration NO_CAP = Duration.ofMillis(Long.MAX_VALUE);
 

@@ -3,7 +3,6 @@ package dev.holdfast.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
@@ -12,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class DurationTextTest {
   @ParameterizedTest
   @CsvSource({

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
-import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@EverySetup
 class RetryPolicyTest {
   private static final RetrySettings DEFAULTS = RetrySettings.defaults();
 

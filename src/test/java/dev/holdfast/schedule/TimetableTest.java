@@ -3,7 +3,6 @@ package dev.holdfast.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,7 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 @DisplayName("The times of a schedule")
 class TimetableTest {
   private static Timetable cron(String expression, String zone) {

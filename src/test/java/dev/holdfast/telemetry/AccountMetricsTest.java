@@ -3,7 +3,6 @@ package dev.holdfast.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.account.Scope;
-import dev.holdfast.testing.EverySetup;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.lang.ref.WeakReference;
@@ -14,7 +13,6 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class AccountMetricsTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

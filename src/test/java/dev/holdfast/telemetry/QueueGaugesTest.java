@@ -3,14 +3,12 @@ package dev.holdfast.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.read.QueueHealth;
-import dev.holdfast.testing.EverySetup;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 @DisplayName("The gauges of queues")
 class QueueGaugesTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();

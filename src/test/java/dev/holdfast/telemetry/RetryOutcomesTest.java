@@ -3,7 +3,6 @@ package dev.holdfast.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.telemetry.RetryOutcomes.Outcome;
-import dev.holdfast.testing.EverySetup;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -13,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class RetryOutcomesTest {
   private final AtomicLong nanos = new AtomicLong(-Duration.ofMinutes(90).toNanos());
   private final PrometheusMeterRegistry registry =

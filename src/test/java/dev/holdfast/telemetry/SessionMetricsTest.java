@@ -7,13 +7,11 @@ import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportSource;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.report.Spent;
-import dev.holdfast.testing.EverySetup;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class SessionMetricsTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The tests of this class run twice: as usual, and on the oldest PostgreSQL in a Turkish locale and
- * an odd time zone. It stands on what touches SQL, text or time; {@code EverySetupTest} says where
- * it must stand.
+ * The tests of this class of integration tests run twice: as usual, and on the oldest PostgreSQL in
+ * a Turkish locale and an odd time zone. It stands on what touches SQL, text or time; {@code
+ * EverySetupTest} says where it must stand. Unit tests run once, in that locale and time zone.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

@@ -2,7 +2,6 @@ package dev.holdfast.ticket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@EverySetup
 class TransitionTest {
   private static Set<String> reachable(TicketState from) {
     Set<String> reachable = new TreeSet<>();

@@ -8,7 +8,6 @@ import dev.holdfast.queue.read.Checkup.Server;
 import dev.holdfast.queue.read.Checkup.Stranded;
 import dev.holdfast.queue.read.Checkup.TransactionIds;
 import dev.holdfast.queue.read.Checkup.WaitingCommits;
-import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The judgements that a healthy test server cannot show. */
-@EverySetup
 class ChecksTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 

@@ -3,14 +3,12 @@ package dev.holdfast.cli.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.read.TicketFilter;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class ListCommandTest {
   private record Row(long id, TicketState state) {}
 

@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.TimelineEntry;
-import dev.holdfast.testing.EverySetup;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class OutputLinesTest {
   private Optional<AttemptOutput> newest = Optional.empty();
   private final OutputLines lines = new OutputLines(() -> newest, 1, InstantSource.system());

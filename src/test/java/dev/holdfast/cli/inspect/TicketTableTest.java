@@ -2,11 +2,9 @@ package dev.holdfast.cli.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 @DisplayName("The table of tickets")
 class TicketTableTest {
   @Test

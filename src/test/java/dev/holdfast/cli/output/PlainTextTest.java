@@ -2,12 +2,10 @@ package dev.holdfast.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@EverySetup
 class PlainTextTest {
   @ParameterizedTest
   @ValueSource(

@@ -2,7 +2,6 @@ package dev.holdfast.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,7 +11,6 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class TextTableTest {
   private static List<String> printed(TextTable table, Screen screen) {
     StringWriter out = new StringWriter();

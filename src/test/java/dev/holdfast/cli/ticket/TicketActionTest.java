@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -15,7 +14,6 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@EverySetup
 class TicketActionTest {
   @Test
   @DisplayName("progress counts what was released, not what was refused")
