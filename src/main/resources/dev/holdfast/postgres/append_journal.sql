@@ -3,6 +3,7 @@
 -- With :late also where a person has taken the ticket from this lease, and no newer one has had it: release_ticket has to wait for this.
 -- Whatever ends the stay under a lease raises the fence of the ticket's row, which is locked against that until this commits: what a later
 -- lease reads is all there will ever be of this one.
+-- None where the step before them is not there: a database that was restored, or promoted without the last commits, has lost it.
 -- Equal rows that are there already were written by the same call, whose answer was lost.
 -- Indexes: primary keys.
 WITH live AS MATERIALIZED (
@@ -14,6 +15,7 @@ WITH live AS MATERIALIZED (
 ), given AS MATERIALIZED (
   SELECT live.id AS ticket_id, :seq + u.no - 1 AS seq, u.entry::jsonb AS entry
   FROM live CROSS JOIN unnest(CAST(:entries AS text[])) WITH ORDINALITY AS u(entry, no)
+  WHERE :seq = 1 OR EXISTS (SELECT FROM holdfast.session_journal p WHERE p.ticket_id = live.id AND p.seq = :seq - 1)
 ), written AS (
   INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)
   SELECT g.ticket_id, g.seq, :lease, g.entry->>'entry', g.entry FROM given g

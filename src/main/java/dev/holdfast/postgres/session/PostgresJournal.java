@@ -88,7 +88,8 @@ final class PostgresJournal implements Journal {
     }
     if (kept != texts.length) {
       throw new IllegalStateException(
-          "two sessions write the journal of ticket " + lease.ticketId() + " under one lease");
+          "two sessions write the journal of ticket %s under one lease, or the database has lost its last steps"
+              .formatted(lease.ticketId()));
     }
     last += texts.length;
   }

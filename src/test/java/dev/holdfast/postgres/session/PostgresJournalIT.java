@@ -71,6 +71,25 @@ class PostgresJournalIT {
   }
 
   @Test
+  @DisplayName(
+      "a session whose last steps the database has lost, as after a failover, adds none behind the"
+          + " gap")
+  void lostSteps() {
+    Running running = running();
+    Journal journal = open(running);
+    journal.append(List.of(HELLO));
+    journal.append(List.of(AGAIN));
+    database.run(
+        "DELETE FROM holdfast.session_journal WHERE seq = 2 AND ticket_id = " + running.id);
+
+    assertThatThrownBy(() -> journal.append(List.of(HELLO)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("lost");
+    assertThat(open(running).entries()).containsExactly(HELLO);
+    open(running).append(List.of(AGAIN));
+  }
+
+  @Test
   @DisplayName("what was appended is read in order, by this attempt and by the next")
   void roundTrip() {
     Running first = running();
