@@ -57,8 +57,18 @@ public final class PostgresTicketFeed implements TicketFeed {
       FROM (SELECT clock_timestamp() - make_interval(secs => :overlap) AS since) m
       """;
 
+  private static final String HIGHEST =
+      """
+      SELECT (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base) AS tickets,
+        (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_activity) AS activity,
+        (SELECT COALESCE(max(id), 0) FROM holdfast.session_events) AS sessions,
+        clock_timestamp() AS now
+      """;
+
   private final Transactions transactions;
   private final String read;
+  private final String highest;
+  private final String settled;
   private final @Nullable Long ticketId;
   private Position position;
   private Set<Identity> told = new HashSet<>();
@@ -91,6 +101,15 @@ public final class PostgresTicketFeed implements TicketFeed {
   private record Identity(String source, long no, long ticketId) {
     String text() {
       return source + "-" + no + "-" + ticketId;
+    }
+  }
+
+  /** The highest ids that there are. */
+  public record Highest(long tickets, long activity, long sessions, OffsetDateTime now) {
+    boolean isBehind(Position position) {
+      return tickets < position.tickets
+          || activity < position.activity
+          || sessions < position.sessions;
     }
   }
 
@@ -129,14 +148,16 @@ public final class PostgresTicketFeed implements TicketFeed {
 
   private static Position settled(Transactions transactions, Sql sql) {
     String query = sql.inSchema(SETTLED);
-    return transactions.runStatement(
-        handle ->
-            handle
-                .createQuery(query)
-                .bind("limit", LIMIT)
-                .bind("overlap", OVERLAP.toSeconds())
-                .map(RecordMapper.of(Position.class))
-                .one());
+    return transactions.runStatement(handle -> settled(handle, query));
+  }
+
+  private static Position settled(Handle handle, String query) {
+    return handle
+        .createQuery(query)
+        .bind("limit", LIMIT)
+        .bind("overlap", OVERLAP.toSeconds())
+        .map(RecordMapper.of(Position.class))
+        .one();
   }
 
   /** Opens a feed of all tickets where another one was. */
@@ -148,6 +169,8 @@ public final class PostgresTicketFeed implements TicketFeed {
       Transactions transactions, Sql sql, @Nullable Long ticketId, Position position) {
     this.transactions = transactions;
     this.read = sql.load("ticket_feed");
+    this.highest = sql.inSchema(HIGHEST);
+    this.settled = sql.inSchema(SETTLED);
     this.ticketId = ticketId;
     this.position = position;
   }
@@ -165,8 +188,11 @@ public final class PostgresTicketFeed implements TicketFeed {
   }
 
   private List<Event> read(Handle handle) {
-    OffsetDateTime now =
-        handle.createQuery("SELECT clock_timestamp()").mapTo(OffsetDateTime.class).one();
+    Highest there = handle.createQuery(highest).map(RecordMapper.of(Highest.class)).one();
+    if (there.isBehind(position)) {
+      position = lower(settled(handle, this.settled));
+    }
+    OffsetDateTime now = there.now;
     OffsetDateTime settled = now.minus(OVERLAP);
     // The clock was ahead: what finishes before that time comes would never be told.
     OffsetDateTime since = position.since.isAfter(now) ? settled : position.since;
@@ -185,6 +211,19 @@ public final class PostgresTicketFeed implements TicketFeed {
     String before = position.text();
     position = after(rows, since, settled);
     return untold(rows, before);
+  }
+
+  /**
+   * The newest rows are gone, as where the database was restored or a standby was promoted without
+   * them: their ids are given again.
+   */
+  private Position lower(Position present) {
+    return new Position(
+        Math.min(position.tickets, present.tickets),
+        Math.min(position.activity, present.activity),
+        Math.min(position.leases, present.leases),
+        Math.min(position.sessions, present.sessions),
+        position.since);
   }
 
   private List<Event> untold(List<Row> rows, String before) {

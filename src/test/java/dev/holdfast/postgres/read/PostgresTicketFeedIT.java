@@ -74,6 +74,27 @@ class PostgresTicketFeedIT {
     }
   }
 
+  @Test
+  @DisplayName(
+      "a feed that was open before the database was restored tells of tickets whose ids are given"
+          + " again")
+  void restored() throws SQLException {
+    try (Connection connection = database.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT setval('holdfast.ticket_base_id_seq', 1000000)");
+      queue.enqueue();
+      TicketFeed feed = new PostgresTicketFeeds(database.dataSource(), "holdfast").open();
+      assertThat(created(feed)).isEmpty();
+      statement.execute("DELETE FROM holdfast.ticket_base");
+      statement.execute("SELECT setval('holdfast.ticket_base_id_seq', 1000)");
+      long first = queue.enqueue();
+      List<Long> told = created(feed);
+      long second = queue.enqueue();
+      told.addAll(created(feed));
+      assertThat(told).containsExactly(first, second);
+    }
+  }
+
   private DataSource sessionsAhead() {
     PGSimpleDataSource sessions = new PGSimpleDataSource();
     sessions.setUrl(testDatabase.jdbcUrl());
