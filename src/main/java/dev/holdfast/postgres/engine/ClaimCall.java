@@ -23,6 +23,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Calls the function take_tickets, then claimed_ticket for each ticket that it names without its
@@ -94,10 +95,16 @@ final class ClaimCall {
         taken = read(rows, request.workerId());
       }
       for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
-        log.error("{}", each.getMessage());
+        // A notice is of somebody's trigger, or what the session is set to tell.
+        log.atLevel(isWarning(each) ? Level.ERROR : Level.DEBUG).log("{}", each.getMessage());
       }
       return taken;
     }
+  }
+
+  /** By its SQLSTATE: the severity is a word in the server's language. */
+  private static boolean isWarning(SQLWarning told) {
+    return String.valueOf(told.getSQLState()).startsWith("01");
   }
 
   private static Taken read(ResultSet rows, String workerId) throws SQLException {

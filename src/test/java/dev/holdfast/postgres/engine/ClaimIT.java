@@ -2,12 +2,14 @@ package dev.holdfast.postgres.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -68,6 +70,24 @@ class ClaimIT {
 
     assertThat(claimed(10)).containsExactlyInAnyOrder(plain, due);
     assertThat(claimed(10)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("the notices of somebody's trigger are no errors of a claim")
+  void notices() {
+    database.run(
+        "CREATE FUNCTION public.noisy() RETURNS trigger LANGUAGE plpgsql"
+            + " AS $$ BEGIN RAISE NOTICE 'noted'; RETURN OLD; END $$");
+    database.run(
+        "CREATE TRIGGER noisy BEFORE DELETE ON holdfast.ready"
+            + " FOR EACH ROW EXECUTE FUNCTION public.noisy()");
+    long id = insert("title", "'plain'");
+    try (LogLines log = new LogLines(ClaimCall.class)) {
+      assertThat(claimed(10)).containsExactly(id);
+      assertThat(log.of(Level.ERROR)).doesNotContain("noted");
+    } finally {
+      database.run("DROP FUNCTION public.noisy() CASCADE");
+    }
   }
 
   @Test
