@@ -43,6 +43,10 @@ public final class EventHub implements AutoCloseable {
   private final Deque<TicketFeed.Event> last = new ArrayDeque<>();
   private @Nullable Thread reader;
   private boolean open;
+
+  /** Told to who has no event to come back behind; where the feed is, or was a moment ago. */
+  private String present = "";
+
   private boolean closed;
 
   public EventHub(TicketFeeds feeds, Sleeper sleeper) {
@@ -71,7 +75,7 @@ public final class EventHub implements AutoCloseable {
       remembered.ifPresent(stream::offer);
       streams.add(stream);
       if (open) {
-        stream.begin();
+        stream.begin(present);
       }
       startReader();
     }
@@ -158,9 +162,9 @@ public final class EventHub implements AutoCloseable {
         try {
           if (feed == null) {
             feed = feeds.open();
-            begin();
+            begin(feed.position());
           }
-          tell(feed.events());
+          tell(feed.events(), feed.position());
         } catch (HoldfastException e) {
           log.debug("no events: {}", e.getMessage());
           pause = POLL_WITHOUT_DATABASE;
@@ -176,10 +180,11 @@ public final class EventHub implements AutoCloseable {
   }
 
   /** A feed is open; those who watched before have missed what was before it. */
-  private synchronized void begin() {
+  private synchronized void begin(String position) {
     open = true;
     last.clear();
-    streams.forEach(EventStream::begin);
+    present = position + "~";
+    streams.forEach(stream -> stream.begin(present));
   }
 
   /** Ends the reader's work where nobody watches: what then happens nobody has to be told of. */
@@ -193,7 +198,8 @@ public final class EventHub implements AutoCloseable {
     return true;
   }
 
-  private synchronized void tell(List<TicketFeed.Event> events) {
+  private synchronized void tell(List<TicketFeed.Event> events, String position) {
+    present = position + "~";
     events.forEach(last::addLast);
     while (last.size() > REMEMBERED) {
       last.removeFirst();

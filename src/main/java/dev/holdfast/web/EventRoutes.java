@@ -66,7 +66,11 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     try (EventStream events = hub.watch(Visitor.of(context).actor(), known, ticketId)) {
       // Proxies must hand on each event at once.
       context.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
-      send(events, named, context.res().getOutputStream());
+      OutputStream out = context.res().getOutputStream();
+      // Who comes back has an id, and is still to be told what came behind it.
+      String start = known == null ? events.start() : null;
+      write(out, "retry: 2000\n" + (start == null ? "" : "id: " + start + "\n") + ": hello\n\n");
+      send(events, named, out);
     } catch (IOException e) {
       // They are gone, which is how every stream ends.
       context.skipRemainingHandlers();
@@ -84,7 +88,6 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
   private void send(EventStream events, boolean named, OutputStream out)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + LONGEST.toNanos();
-    write(out, "retry: 2000\n: hello\n\n");
     while (System.nanoTime() < end) {
       EventStream.Batch batch = events.take(heartbeat);
       StringBuilder text = new StringBuilder();

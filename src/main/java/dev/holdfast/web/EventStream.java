@@ -26,6 +26,7 @@ public final class EventStream implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<TicketFeed.Event> waiting = new ArrayDeque<>();
+  private @Nullable String start;
   private boolean begun;
   private boolean late;
   private boolean missed;
@@ -70,13 +71,28 @@ public final class EventStream implements AutoCloseable {
     }
   }
 
-  /** From now on it is told of everything. Where it was before, something between is missing. */
-  void begin() {
+  /**
+   * From now on it is told of everything. Where it was before, something between is missing.
+   *
+   * @param id under which a browser comes back for all of it
+   */
+  void begin(String id) {
     lock.lock();
     try {
+      start = id;
       missed |= late || begun;
       begun = true;
       changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The id under which a browser comes back that was told nothing; null before it has begun. */
+  @Nullable String start() {
+    lock.lock();
+    try {
+      return start;
     } finally {
       lock.unlock();
     }

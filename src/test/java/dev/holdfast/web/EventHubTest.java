@@ -88,11 +88,19 @@ class EventHubTest {
 
     private TicketFeed feed(int place) {
       int[] next = {place};
-      return () -> {
-        refuse();
-        List<TicketFeed.Event> events = from(next[0]);
-        next[0] += events.size();
-        return events;
+      return new TicketFeed() {
+        @Override
+        public List<Event> events() {
+          refuse();
+          List<Event> events = from(next[0]);
+          next[0] += events.size();
+          return events;
+        }
+
+        @Override
+        public String position() {
+          return "at" + next[0];
+        }
       };
     }
 

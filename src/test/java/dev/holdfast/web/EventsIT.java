@@ -58,6 +58,9 @@ class EventsIT {
     private final Socket socket;
     private final BufferedReader in;
 
+    /** The id before anything was told; empty where there is none. */
+    private final String start;
+
     Browser(WebServer server, String query, @Nullable String last) throws IOException {
       socket = new Socket("127.0.0.1", server.port());
       socket.setSoTimeout(20_000);
@@ -74,7 +77,16 @@ class EventsIT {
           new BufferedReader(
               new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
       assertThat(in.readLine()).contains("200");
-      until(": hello");
+      start = hello();
+    }
+
+    private String hello() throws IOException {
+      String id = "";
+      for (String line = in.readLine(); !": hello".equals(line); line = in.readLine()) {
+        assertThat(line).as("the stream ended").isNotNull();
+        id = line.startsWith("id: ") ? line.substring(4) : id;
+      }
+      return id;
     }
 
     void until(String start) throws IOException {
@@ -190,6 +202,29 @@ class EventsIT {
         }
       }
       assertThat(keep.next()).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("who lost the connection before anything was told is told what they missed")
+  void resumedBeforeTheFirst() throws Exception {
+    String start;
+    try (Browser browser = new Browser(server, "", null)) {
+      start = browser.start;
+    }
+    List<Long> missed = queue.enqueue(3);
+    try (EventHub otherHub = new EventHub(ports.feeds(), Sleeper.REAL);
+        WebServer other = server(otherHub);
+        Browser back = new Browser(server, "", start.isEmpty() ? null : start);
+        Browser elsewhere = new Browser(other, "", start.isEmpty() ? null : start)) {
+      long later = queue.enqueue();
+      for (Browser browser : List.of(back, elsewhere)) {
+        List<Long> told = new ArrayList<>();
+        while (!told.contains(later)) {
+          told.add(browser.next().data.get("ticket_id").asLong());
+        }
+        assertThat(told).containsAll(missed);
+      }
     }
   }
 

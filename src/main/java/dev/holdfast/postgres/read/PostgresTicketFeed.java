@@ -187,6 +187,11 @@ public final class PostgresTicketFeed implements TicketFeed {
     return transactions.runStatement(this::read);
   }
 
+  @Override
+  public String position() {
+    return position.text();
+  }
+
   private List<Event> read(Handle handle) {
     Highest there = handle.createQuery(highest).map(RecordMapper.of(Highest.class)).one();
     if (there.isBehind(position)) {

@@ -23,6 +23,12 @@ public interface TicketFeed {
    */
   List<Event> events();
 
+  /**
+   * Where a feed can be opened again that tells of all that comes from now on, and perhaps of some
+   * that came before.
+   */
+  String position();
+
   /** The same without their keys. */
   default List<TimelineEntry> next() {
     return events().stream().map(Event::entry).toList();
