@@ -245,9 +245,9 @@ record ActionRoutes(WebPorts ports) implements Routes {
         one -> {
           TicketDesk chosen = Seen.desk(context, one.desk(), one.tickets(), id);
           TicketSummary row = one.tickets().summary(chosen.replay(id, actor, from)).orElseThrow();
-          context.header("ETag", Seen.etag(row.version()));
           return TicketJson.summary(row);
-        });
+        },
+        answer -> context.header("ETag", Seen.etag(answer.get("version").asString())));
   }
 
   private void answer(Context context, long id, @Nullable RequestKey key) {

@@ -2,8 +2,10 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import io.javalin.http.Context;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Sends an answer. */
 final class Answers {
@@ -21,15 +23,32 @@ final class Answers {
    * @param deed returns what is answered
    */
   static void once(Context context, WebPorts ports, int status, Function<WebPorts, Object> deed) {
+    once(context, ports, status, deed, answer -> {});
+  }
+
+  /**
+   * @param headers sets those that are made of the answer, also where it is told again
+   */
+  static void once(
+      Context context,
+      WebPorts ports,
+      int status,
+      Function<WebPorts, Object> deed,
+      Consumer<JsonNode> headers) {
     RequestKey key = IdempotencyKey.of(context, context.path() + "\n" + context.body());
     if (key == null) {
-      json(context, status, deed.apply(ports));
+      tell(context, status, Bodies.json(deed.apply(ports)), headers);
       return;
     }
     WebPorts.Once.Told told = ports.once().answer(key, one -> Bodies.json(deed.apply(one)));
     if (told.repeated()) {
       context.header("Idempotency-Replayed", "true");
     }
-    context.status(status).contentType("application/json").result(told.body());
+    tell(context, status, told.body(), headers);
+  }
+
+  private static void tell(Context context, int status, String body, Consumer<JsonNode> headers) {
+    headers.accept(Bodies.tree(body));
+    context.status(status).contentType("application/json").result(body);
   }
 }

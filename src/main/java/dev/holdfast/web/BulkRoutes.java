@@ -186,11 +186,8 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
           context,
           ports,
           201,
-          one -> {
-            Batched batch = enqueue(one.inbox(), given, actor, body.title);
-            context.header("Location", LIST + "/" + batch.batchId());
-            return batch;
-          });
+          one -> enqueue(one.inbox(), given, actor, body.title),
+          answer -> context.header("Location", LIST + "/" + answer.get("batch_id").asLong()));
     }
 
     /** Tickets that wait for each other by name are a graph. */
@@ -291,11 +288,8 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
             context,
             ports,
             201,
-            one -> {
-              dev.holdfast.batch.Release started = one.releases().start(release, actor);
-              context.header("Location", LIST + "/" + started.id());
-              return started;
-            });
+            one -> one.releases().start(release, actor),
+            answer -> context.header("Location", LIST + "/" + answer.get("id").asLong()));
       }
 
       private static int canary(@Nullable Integer canary) {

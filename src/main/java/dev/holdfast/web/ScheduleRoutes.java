@@ -130,11 +130,8 @@ final class ScheduleRoutes implements Routes {
         context,
         ports,
         201,
-        one -> {
-          long id = one.schedules().run(name, actor);
-          context.header("Location", TicketRoutes.LIST + "/" + id);
-          return Map.of("id", id);
-        });
+        one -> Map.of("id", one.schedules().run(name, actor)),
+        answer -> context.header("Location", TicketRoutes.LIST + "/" + answer.get("id").asLong()));
   }
 
   private static String actor(Context context) {

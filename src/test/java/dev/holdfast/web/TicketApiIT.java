@@ -245,6 +245,9 @@ class TicketApiIT {
       List<Answer> answers = AtOnce.run(Collections.nCopies(4, create));
       assertThat(answers).as(each.getKey()).allMatch(answer -> answer.status() == 201);
       assertThat(answers.stream().map(answer -> answer.json().toString()).distinct()).hasSize(1);
+      assertThat(answers.stream().map(answer -> answer.header("Location")).distinct())
+          .as("the address of what was made at " + each.getKey())
+          .hasSize(1);
       assertThat(answers.stream().filter(a -> a.header("Idempotency-Replayed").isPresent()))
           .hasSize(3);
       assertThat(shared.post(each.getKey(), "{\"tickets\": 1}", "Idempotency-Key", each.getKey()))
