@@ -24,11 +24,25 @@ final class ErrorTable {
               + "|context window (?:exceeds|is full|limit)|greater than the context length"
               + "|token count[^\\n]{0,60}exceeds the maximum|maximum prompt length is \\d"
               + "|exceeded model token limit|reduce the length of the (?:messages|prompt)"
-              + "|exceeds the limit of \\d+ tokens|too large for model with \\d+ maximum context");
+              + "|exceeds the limit of \\d+ tokens|too large for model with \\d+ maximum context"
+              + "|longer than the (?:maximum model|model's context) length|context length is only"
+              + "|exceeds? context limit|prompt too long; exceeded|range of input length should be"
+              + "|max_new_tokens` must be <=");
+
+  /** More than a minute's tokens at once: no wait makes room for it. */
+  private static final Pattern ABOVE_RATE =
+      Pattern.compile("(?i)request too large for [^\\n]{0,300}\\btokens per min");
+
+  /** What was said is not taken, under the status of a key that is not. */
+  private static final Pattern FLAGGED =
+      Pattern.compile(
+          "(?i)requires moderation on|your input was flagged|violates usage guidelines");
+
   private static final Pattern SPENT =
       Pattern.compile(
           "(?i)you have reached your specified API usage limits|credit balance is too low"
-              + "|insufficient (?:credits|balance|funds)|billing hard limit");
+              + "|insufficient (?:credits|balance|funds)|billing hard limit|key limit exceeded"
+              + "|used all available credits|doesn't have any credits|budget has been exceeded");
   private static final Pattern NO_QUOTA_AT_ALL = Pattern.compile("\\blimit: 0\\b");
 
   static {
@@ -44,6 +58,7 @@ final class ErrorTable {
     put(CODES, ErrorMeaning.QUOTA, "project_spend_limit_exceeded", "billing_not_active");
     put(CODES, ErrorMeaning.QUOTA, "organization_usage_limit_exceeded", "payment_required");
     put(CODES, ErrorMeaning.QUOTA, "enforced_spend_limit_reached", "billing_hard_limit_reached");
+    put(CODES, ErrorMeaning.QUOTA, "budget_exceeded", "arrearage");
     put(CODES, ErrorMeaning.AUTH, "invalid_api_key", "authentication_error", "permission_error");
     put(CODES, ErrorMeaning.AUTH, "account_deactivated", "unsupported_country_region_territory");
     put(CODES, ErrorMeaning.AUTH, "unauthenticated", "permission_denied");
@@ -81,9 +96,15 @@ final class ErrorTable {
     if (body.html()) {
       return ofHtml(status);
     }
+    if (ABOVE_RATE.matcher(body.message()).find()) {
+      return ErrorMeaning.OVERFLOW;
+    }
     ErrorMeaning coded = byCode(CODES, body.codes());
     if (ErrorMeaning.RATE_LIMIT.equals(coded) && NO_QUOTA_AT_ALL.matcher(body.message()).find()) {
       return ErrorMeaning.QUOTA;
+    }
+    if (ErrorMeaning.AUTH.equals(coded)) {
+      return ofKey(body.message());
     }
     if (coded != null) {
       return coded;
@@ -122,13 +143,21 @@ final class ErrorTable {
 
   private static ErrorMeaning ofStatus(int status, String message) {
     return switch (status) {
-      case 401, 403 -> ErrorMeaning.AUTH;
+      case 401, 403 -> ofKey(message);
       case 402 -> ErrorMeaning.QUOTA;
       case 408 -> ErrorMeaning.TIMEOUT;
       case 413 -> ErrorMeaning.OVERFLOW;
       case 429 -> isSpent(message) ? ErrorMeaning.QUOTA : ErrorMeaning.RATE_LIMIT;
       default -> byText(message, status >= 500 ? ErrorMeaning.BROKEN : ErrorMeaning.REFUSED);
     };
+  }
+
+  /** Some servers refuse what was said, or an empty account, as they refuse a key. */
+  private static ErrorMeaning ofKey(String message) {
+    if (FLAGGED.matcher(message).find()) {
+      return ErrorMeaning.REFUSED;
+    }
+    return isSpent(message) ? ErrorMeaning.QUOTA : ErrorMeaning.AUTH;
   }
 
   private static ErrorMeaning byText(String message, ErrorMeaning otherwise) {

@@ -114,6 +114,13 @@ class ErrorTableTest {
         "Please reduce the length of the messages or completion",
         "the request exceeds the limit of 4096 tokens",
         "Prompt contains 9000 tokens, too large for model with 8192 maximum context length",
+        "The decoder prompt (length 9429) is longer than the maximum model length of 8192.",
+        "However, the model's context length is only 8192 tokens, resulting in a maximum input",
+        "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+        "input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000",
+        "InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]",
+        "prompt too long; exceeded max context length by 4 tokens",
+        "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens",
       })
   @DisplayName(
       "D3: an overflow is known by the words of each vendor, on any status that decides"
@@ -124,6 +131,45 @@ class ErrorTableTest {
     }
     assertThat(of(null, message, "invalid_request_error")).isEqualTo(ErrorMeaning.OVERFLOW);
     assertThat(of(429, message)).isEqualTo(ErrorMeaning.RATE_LIMIT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "413, 'Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit"
+        + " 6000, Requested 7123, please reduce your message size and try again.'",
+    "429, 'Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 30000,"
+        + " Requested 32871. The input or output tokens must be reduced in order to run.'",
+  })
+  @DisplayName("D3: a request that is larger than a minute's tokens is too long, and no rate")
+  void largerThanTheRate(int status, String message) {
+    assertThat(of(status, message, "rate_limit_exceeded", "tokens"))
+        .isEqualTo(ErrorMeaning.OVERFLOW);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'m requires moderation on OpenRouter. Your input was flagged for \"violence\".', 403",
+    "'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO', permission-denied",
+  })
+  @DisplayName("B17: a 403 that is about what was said says nothing of the key")
+  void flagged(String message, String code) {
+    assertThat(of(403, message, code)).isEqualTo(ErrorMeaning.REFUSED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "403, permission-denied, 'Your team t has either used all available credits or reached its"
+        + " monthly spending limit.'",
+    "429, Some resource has been exhausted, 'Your team t has either used all available credits or"
+        + " reached its monthly spending limit.'",
+    "403, permission-denied, 'Your newly created teams doesn''t have any credits yet.'",
+    "403, 403, 'Key limit exceeded (weekly limit). Manage it using https://openrouter.ai'",
+    "400, budget_exceeded, 'Budget has been exceeded! Current cost: 2.1, Max budget: 2.0'",
+    "400, Arrearage, 'Access denied, please make sure your account is in good standing.'",
+  })
+  @DisplayName("B17: an empty account is known although its status is that of a key or a request")
+  void spentElsewhere(int status, String code, String message) {
+    assertThat(of(status, message, code)).isEqualTo(ErrorMeaning.QUOTA);
   }
 
   @ParameterizedTest
