@@ -93,7 +93,14 @@ final class EventReader {
             });
     block
         .flatMap(RawContentBlockStartEvent.ContentBlock::thinking)
-        .ifPresent(_ -> thoughts.put(index, new OpenThinking()));
+        .ifPresent(
+            thought -> {
+              OpenThinking begun = new OpenThinking();
+              thoughts.put(index, begun);
+              thought._signature().asKnown().ifPresent(begun.signature::append);
+              thought._thinking().asKnown().ifPresent(answer::reasoning);
+              thought._thinking().asKnown().ifPresent(begun.text::append);
+            });
     block
         .flatMap(RawContentBlockStartEvent.ContentBlock::redactedThinking)
         .flatMap(redacted -> redacted._data().asKnown())
@@ -104,7 +111,7 @@ final class EventReader {
             use -> {
               AnswerBuilder.OpenCall call = answer.call(use._id().asKnown().orElse(""));
               call.name(use._name().asKnown().orElse(""));
-              whole(use._input()).ifPresent(call::arguments);
+              whole(use._input()).ifPresent(call::given);
               calls.put(index, call);
             });
     if (!calls.containsKey(index)) {
@@ -118,7 +125,8 @@ final class EventReader {
     return field
         .asObject()
         .filter(map -> !map.isEmpty())
-        .map(_ -> JsonTree.of(input.convert(Object.class)).toString());
+        .map(_ -> JsonTree.of(input.convert(Object.class)).toString())
+        .or(field::asString);
   }
 
   private void delta(long index, RawContentBlockDelta delta) {
@@ -192,13 +200,21 @@ final class EventReader {
     transmission.usage(usage);
   }
 
-  /** Its numbers are totals; what it leaves out was said at the start. */
+  /** Its numbers are totals; what it leaves out, or all of it is 0, was said at the start. */
   private void usage(MessageDeltaUsage last) {
+    long input = known(last._inputTokens(), usage.input());
+    long read = known(last._cacheReadInputTokens(), usage.cacheRead());
+    long written = known(last._cacheCreationInputTokens(), usage.cacheWrite());
+    boolean again =
+        known(last._inputTokens(), 0)
+                + known(last._cacheReadInputTokens(), 0)
+                + known(last._cacheCreationInputTokens(), 0)
+            > 0;
     usage =
         new Usage(
-            known(last._inputTokens(), usage.input()),
-            known(last._cacheReadInputTokens(), usage.cacheRead()),
-            known(last._cacheCreationInputTokens(), usage.cacheWrite()),
+            again ? input : usage.input(),
+            again ? read : usage.cacheRead(),
+            again ? written : usage.cacheWrite(),
             known(last._outputTokens(), usage.output()));
     transmission.usage(usage);
   }

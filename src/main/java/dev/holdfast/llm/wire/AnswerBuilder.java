@@ -27,6 +27,7 @@ public final class AnswerBuilder {
   public final class OpenCall {
     private final StringBuilder name = new StringBuilder();
     private final StringBuilder arguments = new StringBuilder();
+    private String given = "";
     private String id;
 
     private OpenCall(String id) {
@@ -51,10 +52,16 @@ public final class AnswerBuilder {
       id = known;
     }
 
+    /** Arguments that came with the call. Where pieces follow, those are all of them. */
+    public void given(String whole) {
+      count(whole);
+      given = whole;
+    }
+
     /** A call without any arguments, by a vendor that leaves out the braces. */
     public void orEmptyObject() {
-      if (arguments.isEmpty()) {
-        arguments.append("{}");
+      if (arguments.isEmpty() && given.isEmpty()) {
+        given = "{}";
       }
     }
 
@@ -142,7 +149,11 @@ public final class AnswerBuilder {
       if (id.isBlank() || !taken.add(id)) {
         id = "call_" + UUID.randomUUID().toString().replace("-", "");
       }
-      done.add(new ToolCall(id, call.name.toString(), call.arguments.toString()));
+      done.add(
+          new ToolCall(
+              id,
+              call.name.toString(),
+              call.arguments.isEmpty() ? call.given : call.arguments.toString()));
     }
     StopReason reason = stop == StopReason.END && !done.isEmpty() ? StopReason.TOOL_CALLS : stop;
     return new CallResult.Answer(

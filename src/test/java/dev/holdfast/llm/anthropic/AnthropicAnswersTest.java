@@ -247,4 +247,49 @@ class AnthropicAnswersTest {
         .isTrue();
     assertThat(content).hasToString("[{\"type\":\"redacted_thinking\",\"data\":\"d\"}]");
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "~{'a':1}~ | ~~",
+        "~{'a':1}~ | ~{@'a@':1}~",
+        "~'{@'a@':1}'~ | ~~",
+        "~'{@'a@':1}'~ | ~{@'a@':1}~",
+        "~''~ | ~{@'a@':1}~",
+      })
+  @DisplayName("arguments that a call begins with are all of them unless pieces follow")
+  void givenArguments(String given, String pieces) throws InterruptedException {
+    String begun = open(0, "'type':'tool_use','id':'t','name':'n','input':" + escaped(given));
+    String more = delta(0, "'type':'input_json_delta','partial_json':'" + escaped(pieces) + "'");
+    String rest = pieces.isEmpty() ? "" : more;
+    assertThat(answer(begun, rest, close(0), end("tool_use")).message().toolCalls())
+        .containsExactly(new ToolCall("t", "n", "{\"a\":1}"));
+  }
+
+  private static String escaped(String text) {
+    return text.replace('@', (char) 92);
+  }
+
+  @Test
+  @DisplayName("the input that was counted at the start stays where the end counts 0 (SGLang)")
+  void inputOfTheStart() throws InterruptedException {
+    String begun = start("'input_tokens':900,'cache_read_input_tokens':50,'output_tokens':1");
+    assertThat(answer(begun, TEXT, total("'input_tokens':0,'output_tokens':5")).usage())
+        .isEqualTo(new Usage(900, 50, 0, 5));
+    assertThat(
+            answer(begun, total("'input_tokens':0,'cache_read_input_tokens':950,'output_tokens':5"))
+                .usage())
+        .isEqualTo(new Usage(0, 950, 0, 5));
+  }
+
+  @Test
+  @DisplayName("a thought that comes whole with its block keeps its words and its signature")
+  void wholeThought() throws InterruptedException {
+    String thought = open(0, "'type':'thinking','thinking':'hm','signature':'sig'");
+    Message.Assistant message = answer(thought, close(0), TEXT, END).message();
+    assertThat(message.reasoning()).isEqualTo("hm");
+    assertThat(message.opaque()).contains("\"thinking\":\"hm\",\"signature\":\"sig\"");
+  }
 }
