@@ -293,6 +293,43 @@ class CompatibleServersTest extends ProviderFixture {
   }
 
   @Test
+  @DisplayName(
+      "reasoning in parts of an answer with calls goes back to its provider whole (OpenRouter)")
+  void reasoningDetailsGoBack() throws InterruptedException {
+    String call = "{'index':0,'id':'x','function':{'name':'a','arguments':'{}'}}";
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'reasoning_details':[{'type':'reasoning.text','index':0,'text':'h'}]}")
+                + delta("{'reasoning_details':[{'type':'reasoning.text','index':0,'text':'m'}]}")
+                + delta(
+                    "{'reasoning_details':[{'type':'reasoning.text','index':0,'text':null,"
+                        + "'signature':'s'}]}")
+                + delta(
+                    "{'tool_calls':["
+                        + call
+                        + "],'reasoning_details':[{'type':'reasoning.encrypted','index':1,"
+                        + "'id':'x','data':'c2ln'}]}")
+                + end("tool_calls")));
+    Message.Assistant thought = answered(Vendor.OPENAI).message();
+    models.always(ModelBehaviour.answer("on it goes"));
+
+    Message user = new Message.User("go");
+    goOn("OPENAI", user, thought, result("x"));
+    JsonNode back = models.lastRequest().body().at("/messages/1/reasoning_details");
+    goOn("other", user, thought, result("x"));
+
+    assertThat(back)
+        .isEqualTo(
+            JsonMapper.shared()
+                .readTree(
+                    """
+                    [{"type": "reasoning.text", "index": 0, "text": "hm", "signature": "s"},
+                     {"type": "reasoning.encrypted", "index": 1, "id": "x", "data": "c2ln"}]
+                    """));
+    assertThat(models.lastRequest().body().toString()).doesNotContain("c2ln");
+  }
+
+  @Test
   @DisplayName("a call without a signature beside signed ones has the mark of one")
   void signatureSkipped() throws InterruptedException {
     models.next(
@@ -435,6 +472,31 @@ class CompatibleServersTest extends ProviderFixture {
         .matches("multi_tool_use_parallel_[0-9a-f]{8}");
     assertThat(call.path("id").asString()).isEqualTo(id);
     assertThat(messages.path(2).path("tool_call_id").asString()).isEqualTo(id);
+  }
+
+  @Test
+  @DisplayName("ids are nine letters and digits where the model is Mistral's; its own stay")
+  void mistralIds() throws InterruptedException {
+    Message.Assistant others =
+        new Message.Assistant(
+            "", List.of(new ToolCall("call_123", "a", "{}"), new ToolCall("D681PevKs", "a", "{}")));
+    provider(Vendor.OPENAI)
+        .call(
+            new ChatRequest(
+                "mistral-large-latest",
+                "",
+                List.of(new Message.User("go"), others, result("D681PevKs"), result("call_123")),
+                List.of(),
+                ToolChoice.AUTO,
+                null,
+                LONG),
+            StreamListener.NONE);
+    JsonNode messages = models.lastRequest().body().path("messages");
+    String renamed = messages.at("/1/tool_calls/0/id").asString("");
+    assertThat(renamed).matches("[a-zA-Z0-9]{9}");
+    assertThat(messages.at("/1/tool_calls/1/id").asString("")).isEqualTo("D681PevKs");
+    assertThat(messages.at("/2/tool_call_id").asString("")).isEqualTo(renamed);
+    assertThat(messages.at("/3/tool_call_id").asString("")).isEqualTo("D681PevKs");
   }
 
   @ParameterizedTest

@@ -35,6 +35,7 @@ final class ChunkReader {
   private final AnswerBuilder answer;
   private final ThinkTags text;
   private final CallAssembly calls;
+  private final ReasoningDetails details;
   private Usage usage = Usage.NONE;
   private @Nullable String stop;
   private boolean keepsReasoning;
@@ -51,6 +52,7 @@ final class ChunkReader {
     this.answer = transmission.newAnswer();
     this.text = new ThinkTags(answer);
     this.calls = new CallAssembly(answer);
+    this.details = new ReasoningDetails(answer);
   }
 
   /**
@@ -101,6 +103,10 @@ final class ChunkReader {
     string(all.get(KeptFields.REASONING))
         .ifPresentOrElse(
             this::reasoning, () -> string(all.get("reasoning")).ifPresent(answer::reasoning));
+    JsonValue parts = all.get(KeptFields.DETAILS);
+    if (parts != null) {
+      details.accept(JsonTree.of(parts.convert(Object.class)));
+    }
     delta._content().asKnown().ifPresent(text::accept);
     delta._content().asArray().orElse(List.of()).forEach(this::part);
     delta
@@ -178,7 +184,10 @@ final class ChunkReader {
     boolean keeps = keepsReasoning && !message.toolCalls().isEmpty();
     String opaque =
         KeptFields.opaque(
-            provider, keeps ? message.reasoning() : "", calls.extras(message.toolCalls()));
+            provider,
+            keeps ? message.reasoning() : "",
+            calls.extras(message.toolCalls()),
+            message.toolCalls().isEmpty() ? null : details.whole());
     return new CallResult.Answer(
         new Message.Assistant(message.text(), message.reasoning(), message.toolCalls(), opaque),
         built.stop(),

@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -13,12 +14,13 @@ import tools.jackson.databind.node.ObjectNode;
  * {@code {"gemini": {"reasoning_content": "hm", "calls": {"call_1": {...}}}}} with the provider's
  * name, the reasoning, and what stood beside a call. DeepSeek refuses a conversation whose answers
  * with calls lack the first, and some models of its one whose other answers have it; Gemini refuses
- * calls without the second. Reasoning in other fields is wanted back by nobody, and refused by
- * some.
+ * calls without the second, and by OpenRouter those without the {@code reasoning_details} that came
+ * with them. Reasoning in other fields is wanted back by nobody, and refused by some.
  */
 final class KeptFields {
   static final String REASONING = "reasoning_content";
   static final String EXTRA = "extra_content";
+  static final String DETAILS = "reasoning_details";
 
   private static final String CALLS = "calls";
   private static final String GOOGLE = "google";
@@ -54,10 +56,13 @@ final class KeptFields {
   /**
    * @param reasoning empty where none is wanted back
    * @param extras by the ids of their calls
+   * @param details null or empty where there are none
    * @return null where nothing is wanted back
    */
-  static @Nullable String opaque(String provider, String reasoning, ObjectNode extras) {
-    if (reasoning.isEmpty() && extras.isEmpty()) {
+  static @Nullable String opaque(
+      String provider, String reasoning, ObjectNode extras, @Nullable ArrayNode details) {
+    boolean detailed = details != null && !details.isEmpty();
+    if (reasoning.isEmpty() && extras.isEmpty() && !detailed) {
       return null;
     }
     ObjectNode root = JsonMapper.shared().createObjectNode();
@@ -67,6 +72,9 @@ final class KeptFields {
     }
     if (!extras.isEmpty()) {
       kept.set(CALLS, extras);
+    }
+    if (detailed) {
+      kept.set(DETAILS, details);
     }
     return root.toString();
   }
@@ -87,6 +95,9 @@ final class KeptFields {
     JsonNode kept = of(answer);
     if (reasoned) {
       written.put(REASONING, kept.path(REASONING).asString(LEFT_OUT));
+    }
+    if (kept.has(DETAILS)) {
+      written.set(DETAILS, kept.path(DETAILS));
     }
     extras(kept.path(CALLS), written.path("tool_calls"));
   }

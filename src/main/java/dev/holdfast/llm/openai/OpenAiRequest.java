@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenAiRequest {
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /** Its models refuse a user's message right behind a tool's result, on whatever server. */
+  /** Its models refuse a user's message right behind a tool's result, and ids of others. */
   private static final Pattern MISTRAL =
       Pattern.compile("(?i)(?:mi|mini|dev|code|magi)stral|(?:mi|pi|vo)xtral");
 
@@ -82,7 +82,7 @@ final class OpenAiRequest {
     boolean vendor = server == Server.OPENAI;
     boolean mistral = MISTRAL.matcher(request.model()).find();
     boolean behindResult = false;
-    for (Message message : vendor ? ToolPairs.withPlainIds(complete) : complete) {
+    for (Message message : withIds(complete, vendor, mistral)) {
       if (mistral && behindResult && message instanceof Message.User) {
         messages.addObject().put("role", "assistant").put("content", BETWEEN);
       }
@@ -103,6 +103,13 @@ final class OpenAiRequest {
       }
     }
     return messages;
+  }
+
+  private static List<Message> withIds(List<Message> complete, boolean vendor, boolean mistral) {
+    if (mistral) {
+      return ToolPairs.withShortIds(complete);
+    }
+    return vendor ? ToolPairs.withPlainIds(complete) : complete;
   }
 
   private static void assistant(ObjectNode node, Message.Assistant assistant) {

@@ -12,6 +12,7 @@ final class PlainName {
   private static final int LONGEST_ID = 40;
   private static final int HASH = 9;
   private static final Pattern PLAIN = Pattern.compile("[a-zA-Z0-9_-]+");
+  private static final Pattern SHORT = Pattern.compile("[a-zA-Z0-9]{9}");
   private static final Pattern STRANGE = Pattern.compile("[^a-zA-Z0-9_-]");
 
   private PlainName() {}
@@ -22,6 +23,10 @@ final class PlainName {
 
   static String ofId(String id) {
     return plain(id, LONGEST_ID);
+  }
+
+  static String ofShortId(String id) {
+    return SHORT.matcher(id).matches() ? id : "c" + HexFormat.of().toHexDigits(id.hashCode());
   }
 
   /** The hash keeps apart what the other characters made different. */

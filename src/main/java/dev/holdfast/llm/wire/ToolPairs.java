@@ -41,22 +41,28 @@ public final class ToolPairs {
    * ids again as they gave them.
    */
   public static List<Message> withPlainIds(List<Message> messages) {
-    return messages.stream().map(ToolPairs::withPlainIds).toList();
+    return withIds(messages, PlainName::ofId);
   }
 
-  private static Message withPlainIds(Message message) {
+  /** The same with ids of nine letters and digits, as Mistral alone takes them. */
+  public static List<Message> withShortIds(List<Message> messages) {
+    return withIds(messages, PlainName::ofShortId);
+  }
+
+  private static List<Message> withIds(List<Message> messages, UnaryOperator<String> change) {
+    return messages.stream().map(message -> withIds(message, change)).toList();
+  }
+
+  private static Message withIds(Message message, UnaryOperator<String> change) {
     return switch (message) {
       case Message.User user -> user;
       case Message.Assistant assistant ->
           withCalls(
               assistant,
-              call -> new ToolCall(PlainName.ofId(call.id()), call.name(), call.arguments()));
+              call -> new ToolCall(change.apply(call.id()), call.name(), call.arguments()));
       case Message.ToolResult result ->
           new Message.ToolResult(
-              PlainName.ofId(result.callId()),
-              result.toolName(),
-              result.content(),
-              result.failed());
+              change.apply(result.callId()), result.toolName(), result.content(), result.failed());
     };
   }
 
