@@ -98,6 +98,15 @@ class DeploymentFilesTest {
   }
 
   @Test
+  @DisplayName("docker, compose: programs may start what they make in /tmp, as go test does")
+  void temporaryProgramsStart() throws IOException {
+    assertThat(service("worker").path("tmpfs").asString()).isEqualTo("/tmp:exec");
+    assertThat(Files.readString(Path.of("docs/deployment.md")))
+        .contains("--tmpfs /tmp:exec ")
+        .doesNotContain("--tmpfs /tmp ");
+  }
+
+  @Test
   @DisplayName("issue 22, 12: compose: workers have nothing that only one can have, so they scale")
   void composeScales() throws IOException {
     for (String each : new String[] {"ports", "container_name", "hostname", "volumes"}) {
