@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Chooses what a model is shown of a tree: the files that the failure, the goal or the patch so far
@@ -34,20 +36,27 @@ final class RelevantFiles {
    */
   static String text(RepairRepository.Sources sources, String first, String hints) {
     List<String> files = sources.files();
+    Set<String> listed = files.stream().limit(MAX_LISTED).collect(Collectors.toSet());
     StringBuilder shown = new StringBuilder();
     Map<String, String> missing = new HashMap<>();
     int left = MAX_CHARS;
-    for (Scored each : scored(files, first, hints)) {
+    int tooMany = 0;
+    for (Scored each : scored(files, new SearchedText(first), new SearchedText(hints))) {
+      boolean isNamed = each.score() >= STEM;
+      if (!isNamed && tooMany >= MAX_LISTED && !listed.contains(each.path())) {
+        continue; // of tens of thousands, one that is small enough is not worth reading all
+      }
       Optional<String> content = sources.text(each.path());
       int most = each.score() >= FIRST ? left : Math.min(left, MAX_FILE_CHARS);
-      Optional<String> text = content.flatMap(all -> shown(each.path(), all, hints, most));
+      Optional<String> text = content.flatMap(all -> shown(each, all, hints, most));
       if (text.isPresent()) {
         left -= text.get().length();
         shown.append("\n--- ").append(each.path()).append(" ---\n").append(text.get());
       } else {
         String note = "(" + size(content) + "not shown)";
         missing.put(each.path(), " " + note);
-        if (each.score() >= STEM && left > 0) {
+        tooMany += content.isPresent() && left < MAX_FILE_CHARS ? 1 : 0;
+        if (isNamed && left > 0) {
           left -= note.length();
           shown.append("\n--- ").append(each.path()).append(" ---\n").append(note).append('\n');
         }
@@ -70,16 +79,19 @@ final class RelevantFiles {
   }
 
   /** All of a file, or of a large one what the texts name; empty if there is no room for it. */
-  private static Optional<String> shown(String path, String content, String hints, int most) {
+  private static Optional<String> shown(Scored file, String content, String hints, int most) {
     if (content.length() > most) {
-      return NamedLines.shown(path, content, hints, most)
+      if (file.score() % FIRST < FILE_NAME) {
+        return Optional.empty(); // the texts do not have its name, nor lines of it
+      }
+      return NamedLines.shown(file.path(), content, hints, most)
           .map(lines -> "(" + content.length() + " characters, shown in part)\n" + lines);
     }
     String end = content.endsWith("\n") ? "" : "\n(no newline at the end)\n";
     return Optional.of(content + end);
   }
 
-  private static List<Scored> scored(List<String> files, String first, String hints) {
+  private static List<Scored> scored(List<String> files, SearchedText first, SearchedText hints) {
     List<Scored> all = new ArrayList<>();
     for (String file : files) {
       int mentioned = mentioned(file, hints);
@@ -92,7 +104,7 @@ final class RelevantFiles {
   }
 
   /** A score for how plainly a text names a file; 0 if it does not. */
-  private static int mentioned(String path, String hints) {
+  private static int mentioned(String path, SearchedText hints) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;
     if (hints.contains(path)) {

@@ -10,12 +10,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("What a repair's model is shown of the files")
 class RelevantFilesTest {
   private final Map<String, String> files = new TreeMap<>();
+  private int read;
 
   private String text(String hints) {
     return RelevantFiles.text(
@@ -27,6 +29,7 @@ class RelevantFilesTest {
 
           @Override
           public Optional<String> text(String path) {
+            read++;
             return Optional.ofNullable(files.get(path)).filter(text -> !text.equals("binary"));
           }
         },
@@ -57,6 +60,20 @@ class RelevantFilesTest {
             "--- src/large.py ---\n(" + size + " characters, not shown)\n",
             "--- src/small.py ---\nx = 1\n")
         .doesNotContain("--- src/other.py", "--- src/image.png");
+  }
+
+  @Test
+  @Timeout(30)
+  @DisplayName(
+      "of tens of thousands of files few are read, and a long text is not searched for each")
+  void many() {
+    String content = lines(200);
+    IntStream.range(0, 20_000)
+        .forEach(n -> files.put("src/p%s/Service%s.java".formatted(n % 100, n), content));
+    files.put("src/z/Named.java", "class Named {}\n");
+    String output = "Service.java is wrong, and SomeService1x.java, too\n".repeat(5_000);
+    assertThat(text(output + "Named.java:1 is wrong")).contains("--- src/z/Named.java ---\n");
+    assertThat(read).isLessThan(1_000);
   }
 
   @ParameterizedTest
