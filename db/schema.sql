@@ -3465,7 +3465,7 @@ BEGIN
     SELECT array_agg(m.id) INTO measured FROM m;
     IF measured IS NOT NULL THEN
       PERFORM file_tickets(measured);
-      ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
+      ids := ARRAY(SELECT unnest(ids) EXCEPT SELECT unnest(measured));
     END IF;
     -- Those with a key or under a limit are many at a time, too.
     lined := ARRAY(
@@ -5051,6 +5051,8 @@ BEGIN
   WITH seen AS MATERIALIZED (
     SELECT w.n, outcome_of_released(w) AS outcome FROM release_tickets w
     WHERE w.release_id = r.id AND w.released_at IS NOT NULL AND w.outcome IS NULL
+      -- Of those no attempt of which has ended since: cheap to tell, and most of them while a release of many is at work.
+      AND NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = w.ticket_id AND b.state = 'ready' AND b.fence = w.fence LIMIT 1)
   )
   UPDATE release_tickets w SET outcome = seen.outcome FROM seen
   WHERE w.release_id = r.id AND w.n = seen.n AND seen.outcome <> 'open';

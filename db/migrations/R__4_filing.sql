@@ -98,7 +98,7 @@ BEGIN
     SELECT array_agg(m.id) INTO measured FROM m;
     IF measured IS NOT NULL THEN
       PERFORM file_tickets(measured);
-      ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
+      ids := ARRAY(SELECT unnest(ids) EXCEPT SELECT unnest(measured));
     END IF;
     -- Those with a key or under a limit are many at a time, too.
     lined := ARRAY(

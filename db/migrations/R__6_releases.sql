@@ -169,6 +169,8 @@ BEGIN
   WITH seen AS MATERIALIZED (
     SELECT w.n, outcome_of_released(w) AS outcome FROM release_tickets w
     WHERE w.release_id = r.id AND w.released_at IS NOT NULL AND w.outcome IS NULL
+      -- Of those no attempt of which has ended since: cheap to tell, and most of them while a release of many is at work.
+      AND NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = w.ticket_id AND b.state = 'ready' AND b.fence = w.fence LIMIT 1)
   )
   UPDATE release_tickets w SET outcome = seen.outcome FROM seen
   WHERE w.release_id = r.id AND w.n = seen.n AND seen.outcome <> 'open';
