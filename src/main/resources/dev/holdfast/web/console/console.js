@@ -41,7 +41,7 @@
     var active = document.activeElement;
     return all('input, textarea, select', region).some(isChanged)
       || (active && region.contains(active) && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) && active.type !== 'checkbox')
-      || region.querySelector('button:active, a:active, summary:active, button:focus-visible, input:focus-visible') !== null
+      || region.querySelector('button:active, a:active, summary:active, input:active, label:active, button:focus-visible, input:focus-visible') !== null
       || String(window.getSelection()) !== '';
   }
   function say(text) {

@@ -7,30 +7,42 @@
 
   var who = function () { return document.querySelector('.who').textContent; };
   var page = function () { return location.pathname + location.search; };
-  var nameOf = function (form) { return form.getAttribute('id') || form.getAttribute('action'); };
+  // Several forms of a page may go to one address, as those of batches do.
+  var nameOf = function (form) {
+    var around = form.closest('[id]');
+    return (around ? around.getAttribute('id') : '') + ' ' + form.getAttribute('action');
+  };
+  // A box may stand outside its form.
+  var fieldsOf = function (form) { return Array.prototype.slice.call(form.elements); };
 
-  // A form that could not be taken is shown anew: a value was wrong, somebody was faster, or the login was over. What was written comes back.
-  function keep(form) {
-    var fields = all('textarea, select, input:not([type=hidden])', form).filter(isChanged).map(function (field) {
-      return {name: field.name, value: field.value, isTicked: field.checked};
-    });
-    if (fields.length === 0) {
+  // A form that could not be taken is shown anew: a value was wrong, somebody was faster, or the login was over. What was written comes back,
+  // also in the other forms of the page, whether this one is taken or not.
+  function keep(sent) {
+    var forms = all('form[method=post]', document).map(function (form) {
+      var written = fieldsOf(form).filter(function (field) { return field.matches('textarea, select, input:not([type=hidden])') && isChanged(field); });
+      return {name: nameOf(form), isSent: form === sent, fields: written.map(function (field) {
+        return {name: field.name, value: field.value, isTicked: field.checked};
+      })};
+    }).filter(function (form) { return form.fields.length > 0; });
+    if (forms.length === 0) {
       sessionStorage.removeItem(KEY);
     } else {
-      sessionStorage.setItem(KEY, JSON.stringify({who: who(), page: page(), form: nameOf(form), fields: fields}));
+      sessionStorage.setItem(KEY, JSON.stringify({who: who(), page: page(), forms: forms}));
     }
   }
   function putBack() {
     var kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
     var wasTaken = document.querySelector('#notice.good, #notice #since') !== null;
-    var isOver = wasTaken || (kept !== null && kept.who !== who());
-    if (kept === null || (kept.page !== page() && !isOver)) { return; }
+    if (kept === null || (kept.page !== page() && !wasTaken && kept.who === who())) { return; }
     sessionStorage.removeItem(KEY);
-    var form = isOver ? null : all('form', document).find(function (each) { return nameOf(each) === kept.form; });
-    if (form) { kept.fields.forEach(function (was) { fill(form, was); }); }
+    if (kept.page !== page() || kept.who !== who()) { return; }
+    kept.forms.forEach(function (written) {
+      var form = all('form[method=post]', document).find(function (each) { return nameOf(each) === written.name; });
+      if (form && !(written.isSent && wasTaken)) { written.fields.forEach(function (was) { fill(form, was); }); }
+    });
   }
   function fill(form, was) {
-    var field = all('[name]', form).find(function (each) {
+    var field = fieldsOf(form).find(function (each) {
       return each.name === was.name && (!isTick(each) || each.value === was.value);
     });
     if (!field) { return; }
