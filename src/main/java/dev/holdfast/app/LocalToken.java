@@ -1,6 +1,7 @@
 package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
+import dev.holdfast.process.ProgramUser;
 import dev.holdfast.web.access.Access;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -132,7 +133,7 @@ final class LocalToken implements AutoCloseable {
   Access access() {
     return Access.ofThisMachine(
         secret,
-        System.getProperty("user.name", "unknown"),
+        ProgramUser.ownName(),
         home.toAbsolutePath().normalize().toString(),
         InstantSource.system());
   }

@@ -11,6 +11,7 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.process.ProcessSeal;
+import dev.holdfast.process.ProgramUser;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
@@ -64,7 +65,7 @@ public final class Main {
   private static int run(
       Terminal terminal, ConfigLoader loader, Path directory, String... arguments) {
     Backend.Opener opener = settings -> OneShot.open(settings, directory.resolve(HOME));
-    String person = System.getProperty("user.name", "unknown");
+    String person = ProgramUser.ownName();
     Servers servers = new ServerCommands(directory.resolve(HOME));
     return new Commands()
         .with("worker", command -> new WorkerCommand(command, servers))

@@ -93,6 +93,15 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     return Math.toIntExact(new UnixSystem().getUid());
   }
 
+  /** Of the user that this process runs as; the number of one without, as a container may have. */
+  public static String ownName() {
+    return nameOf(System.getProperty("user.name", "?"));
+  }
+
+  static String nameOf(String ofJava) {
+    return ofJava.equals("?") ? String.valueOf(ownUid()) : ofJava;
+  }
+
   /** True if this process runs as root. */
   public static boolean isRoot() {
     return Files.exists(Path.of("/proc/self")) && ownUid() == 0;

@@ -247,7 +247,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
           TicketSummary row = one.tickets().summary(chosen.replay(id, actor, from)).orElseThrow();
           return TicketJson.summary(row);
         },
-        answer -> context.header("ETag", Seen.etag(answer.get("version").asString())));
+        answer -> context.header("ETag", Seen.etag(Bodies.tree(answer).get("version").asString())));
   }
 
   private void answer(Context context, long id, @Nullable RequestKey key) {

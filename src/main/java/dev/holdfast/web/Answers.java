@@ -5,7 +5,6 @@ import io.javalin.http.Context;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** Sends an answer. */
 final class Answers {
@@ -34,7 +33,7 @@ final class Answers {
       WebPorts ports,
       int status,
       Function<WebPorts, Object> deed,
-      Consumer<JsonNode> headers) {
+      Consumer<String> headers) {
     RequestKey key = IdempotencyKey.of(context, context.path() + "\n" + context.body());
     if (key == null) {
       tell(context, status, Bodies.json(deed.apply(ports)), headers);
@@ -47,8 +46,8 @@ final class Answers {
     tell(context, status, told.body(), headers);
   }
 
-  private static void tell(Context context, int status, String body, Consumer<JsonNode> headers) {
-    headers.accept(Bodies.tree(body));
+  private static void tell(Context context, int status, String body, Consumer<String> headers) {
+    headers.accept(body);
     context.status(status).contentType("application/json").result(body);
   }
 }

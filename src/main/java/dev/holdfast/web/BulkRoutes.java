@@ -187,7 +187,9 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
           ports,
           201,
           one -> enqueue(one.inbox(), given, actor, body.title),
-          answer -> context.header("Location", LIST + "/" + answer.get("batch_id").asLong()));
+          answer ->
+              context.header(
+                  "Location", LIST + "/" + Bodies.tree(answer).get("batch_id").asLong()));
     }
 
     /** Tickets that wait for each other by name are a graph. */
@@ -289,7 +291,8 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
             ports,
             201,
             one -> one.releases().start(release, actor),
-            answer -> context.header("Location", LIST + "/" + answer.get("id").asLong()));
+            answer ->
+                context.header("Location", LIST + "/" + Bodies.tree(answer).get("id").asLong()));
       }
 
       private static int canary(@Nullable Integer canary) {

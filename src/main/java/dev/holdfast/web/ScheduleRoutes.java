@@ -131,7 +131,9 @@ final class ScheduleRoutes implements Routes {
         ports,
         201,
         one -> Map.of("id", one.schedules().run(name, actor)),
-        answer -> context.header("Location", TicketRoutes.LIST + "/" + answer.get("id").asLong()));
+        answer ->
+            context.header(
+                "Location", TicketRoutes.LIST + "/" + Bodies.tree(answer).get("id").asLong()));
   }
 
   private static String actor(Context context) {

@@ -49,7 +49,7 @@ final class MachineChecks {
     for (Path root : roots) {
       Path place = existing(root);
       if (!Files.isDirectory(place) || !Files.isWritable(place)) {
-        String user = userName(System.getProperty("user.name"));
+        String user = ProgramUser.ownName();
         return CheckResult.warn(
                 "directories",
                 user + " cannot make " + root.toAbsolutePath().normalize(),
@@ -61,17 +61,10 @@ final class MachineChecks {
   }
 
   /**
-   * Java knows {@code ?} where the user has no name, as one that a container was given by number.
-   */
-  static String userName(String ofJava) {
-    return ofJava.equals("?") ? String.valueOf(ProgramUser.ownUid()) : ofJava;
-  }
-
-  /**
    * @param commandUser as whom the programs of command designs run; empty: as the worker's own user
    */
   static CheckResult user(String commandUser) {
-    String user = userName(System.getProperty("user.name"));
+    String user = ProgramUser.ownName();
     if (!ProgramUser.isRoot()) {
       return CheckResult.ok("user", user + ", who is not root");
     }
