@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.process.UnprivilegedJava;
+import dev.holdfast.schema.DeadlineText;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolReply;
@@ -19,7 +20,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,7 +142,25 @@ class FileToolsTest {
           + " carrier of virtual threads")
   void readsNothing() throws Exception {
     file("a.txt", "a\n");
-    ToolReply reply = bench.call("grep", Map.of("pattern", "(?:^){2000000000}"));
+    Runnable asked = () -> assertThat("the deadline").isEqualTo("not asked for");
+    assertThat(Pattern.compile("(?:^){1000000}").matcher(new DeadlineText("a", asked)).find())
+        .isTrue();
+    // More of them would take a processor far beyond this test. A clock that says nothing, whatever
+    // interrupts it, takes none.
+    CompletableFuture<Long> clock = new CompletableFuture<>();
+    AtomicReference<Thread> search = new AtomicReference<>();
+    ToolBench endless =
+        ToolBench.of(
+            root,
+            new Sandbox.None("this test needs none"),
+            () -> {
+              search.set(Thread.currentThread());
+              return clock.join();
+            });
+    ToolReply reply = endless.call("grep", Map.of("pattern", "a"));
+    assertThat(search.get().isAlive()).isTrue();
+    assertThat(search.get().isVirtual()).isFalse();
+    clock.complete(0L);
     assertThat(reply.outcome()).isEqualTo(ToolReply.Outcome.MODEL_RETRY);
     assertThat(reply.content()).contains("does not come to an end");
   }
