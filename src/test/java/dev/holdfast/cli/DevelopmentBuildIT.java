@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.postgres.Migrations;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -28,6 +29,7 @@ class DevelopmentBuildIT {
   @DisplayName("every command refuses it with the way out, which leads out with the tickets")
   void wayOut() {
     long waits = sql.enqueue("mail");
+    sql.run("UPDATE holdfast.tickets SET title = 'kept' WHERE id = ?", waits);
     long held = sql.enqueue("mail");
     sql.run("SELECT holdfast.hold_ticket(?, 'ann', 'look at it')", held);
     sql.run(
@@ -62,5 +64,8 @@ class DevelopmentBuildIT {
                 "SELECT concat_ws('|', i.source_id, t.kind, t.state) FROM holdfast.tickets t"
                     + " JOIN holdfast.imported_tickets i ON i.ticket_id = t.id ORDER BY t.id"))
         .containsExactly(waits + "|mail|ready", held + "|mail|on_hold");
+    Migrations.requireCurrent(sql.dataSource(), "holdfast");
+    assertThat(sql.column("SELECT title FROM holdfast_old.tickets WHERE id = ?", waits))
+        .containsExactly("kept");
   }
 }

@@ -227,8 +227,9 @@ class MigrationHistoryIT {
                 .formatted("" + Migrations.NEWEST));
   }
 
+  /** Where the way leads shows {@code DevelopmentBuildIT}. */
   @Test
-  @DisplayName("a schema of a development build is refused with the way out, and that leads out")
+  @DisplayName("a schema of a development build is refused with the way out")
   void developmentBuild() {
     long id = sql.number("SELECT holdfast.enqueue_ticket(kind => 'k', title => 'kept')");
     sql.run(
@@ -255,11 +256,5 @@ class MigrationHistoryIT {
                   + " holdfast migrate --from holdfast_old.tickets");
     }
     assertThat(sql.number("SELECT id FROM holdfast.tickets WHERE kind = 'k'")).isEqualTo(id);
-    sql.run("ALTER SCHEMA holdfast RENAME TO elsewhere");
-    Migrations.migrate(dataSource);
-    Migrations.requireCurrent(dataSource, "holdfast");
-    assertThat(sql.column("SELECT title FROM elsewhere.tickets WHERE kind = 'k'"))
-        .containsExactly("kept");
-    sql.run("DROP SCHEMA elsewhere CASCADE");
   }
 }
