@@ -195,43 +195,38 @@ class MigrationsIT {
 
   @Test
   @DisplayName(
-      "A59: a legacy table with numeric ids, the retry columns and a designs table comes over")
-  void legacyTableWithRetryColumns() {
-    sql.run("CREATE SCHEMA holdfast");
-    sql.run("CREATE TABLE holdfast.designs (id serial PRIMARY KEY, name text, definition jsonb)");
+      "A59: a legacy table with numeric ids, the retry columns and a designs table comes over; a"
+          + " schema of another name works from the first migration to the last read")
+  void legacyTableWithRetryColumnsInOtherSchema() {
+    sql.run("CREATE SCHEMA elsewhere");
+    sql.run("CREATE TABLE elsewhere.designs (id serial PRIMARY KEY, name text, definition jsonb)");
     sql.run(
         """
-        CREATE TABLE holdfast.tickets (
-          id serial PRIMARY KEY, design_id integer REFERENCES holdfast.designs, kind text, queue text, payload jsonb,
+        CREATE TABLE elsewhere.tickets (
+          id serial PRIMARY KEY, design_id integer REFERENCES elsewhere.designs, kind text, queue text, payload jsonb,
           state text, priority integer, retry_count integer DEFAULT 0,
           retry_after timestamp, retry_strategy jsonb, created_at timestamptz DEFAULT now())
         """);
-    sql.run("INSERT INTO holdfast.designs (name) VALUES ('old')");
+    sql.run("INSERT INTO elsewhere.designs (name) VALUES ('old')");
     sql.run(
         """
-        INSERT INTO holdfast.tickets (design_id, kind, queue, payload, state, priority, retry_after, retry_strategy)
+        INSERT INTO elsewhere.tickets (design_id, kind, queue, payload, state, priority, retry_after, retry_strategy)
         VALUES (1, 'build', 'ci', '{"a": 1}', 'ready', 3, '2199-01-02 03:04:05', '{"maxRetries": 3}'),
           (1, 'two words', 'no such name!', '[1]', 'ready', 3, NULL, NULL)
         """);
-    Migrations.migrate(dataSource);
+    Migrations.migrate(dataSource, "elsewhere");
     assertThat(
             sql.column(
                 """
                 SELECT concat_ws('|', id, kind, queue, payload ->> 'a', priority, assignee_type, retry_strategy,
                   retry_after AT TIME ZONE 'UTC')
-                FROM holdfast.tickets ORDER BY id
+                FROM elsewhere.tickets ORDER BY id
                 """))
         .containsExactly(
             "1|build|ci|1|3|agent|{\"maxRetries\": 3}|2199-01-02 03:04:05",
             "2|legacy|default|3|agent");
-    assertThat(sql.number("SELECT count(*) FROM holdfast.deferred")).isOne();
-    assertThat(sql.number("SELECT count(*) FROM holdfast.legacy_designs")).isOne();
-  }
-
-  @Test
-  @DisplayName("a schema of another name works from the first migration to the last read")
-  void otherSchema() {
-    Migrations.migrate(dataSource, "elsewhere");
+    assertThat(sql.number("SELECT count(*) FROM elsewhere.deferred")).isOne();
+    assertThat(sql.number("SELECT count(*) FROM elsewhere.legacy_designs")).isOne();
     PostgresTicketInbox inbox = new PostgresTicketInbox(dataSource, "elsewhere", 1000);
     long id = inbox.enqueue(NewTicket.ofKind("k"));
     assertThat(inbox.enqueueAll(List.of(NewTicket.ofKind("k").withUniqueKey("u")).iterator()))
@@ -239,7 +234,7 @@ class MigrationsIT {
     PostgresTicketDesk desk = new PostgresTicketDesk(dataSource, "elsewhere");
     desk.hold(id, "hal", "wait");
     PostgresTicketReader reader = new PostgresTicketReader(dataSource, "elsewhere");
-    assertThat(reader.list(TicketFilter.all(10))).hasSize(2);
+    assertThat(reader.list(TicketFilter.all(10))).hasSize(4);
     assertThat(reader.timeline(id)).hasSize(2);
     assertThat(sql.value("SELECT obj_description('elsewhere.release_ticket'::regproc, 'pg_proc')"))
         .contains("SELECT elsewhere.release_ticket(17");
