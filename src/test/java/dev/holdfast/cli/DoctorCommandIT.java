@@ -1,10 +1,15 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -110,7 +115,9 @@ class DoctorCommandIT {
   }
 
   @Test
-  @DisplayName("a missing schema fails with exit code 1 and names holdfast migrate")
+  @DisplayName(
+      "a missing schema fails with exit code 1 and names holdfast migrate; what an encoding lacks"
+          + " is refused with what to do about it")
   void noSchema() throws SQLException {
     String name = "doctor_" + System.nanoTime();
     try (Connection connection = database.dataSource().getConnection();
@@ -139,8 +146,24 @@ class DoctorCommandIT {
       assertThat(empty.run("migrate").out()).contains("up to date");
       assertThat(empty.run("doctor").lines()).anyMatch(line -> line.startsWith("warn  encoding: "));
       assertThat(empty.run("doctor").code()).isZero();
+      assertRefusesWhatLatin1Lacks(url);
       statement.execute("DROP DATABASE " + name + " WITH (FORCE)");
     }
+  }
+
+  private void assertRefusesWhatLatin1Lacks(String url) {
+    PostgresTicketInbox inbox =
+        new PostgresTicketInbox(
+            new Database(url, database.user(), database.password(), 1, "encoding").unpooled());
+    NewTicket ticket = NewTicket.ofKind("agent");
+
+    assertThatThrownBy(() -> inbox.enqueue(ticket.withTitle("日本")))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("ENCODING 'UTF8'");
+    assertThatThrownBy(() -> inbox.enqueue(ticket.withPayload("{\"a\": \"\\u65e5\"}")))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("ENCODING 'UTF8'");
+    assertThat(inbox.enqueue(ticket.withTitle("Größe"))).isPositive();
   }
 
   private java.util.Map<String, String> withUrl(String url) {

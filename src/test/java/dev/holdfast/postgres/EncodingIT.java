@@ -1,7 +1,6 @@
 package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresConsoleReader;
@@ -15,7 +14,6 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.ticket.InvalidTicketException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,21 +148,6 @@ class EncodingIT {
             HoldNotice.class,
             notice -> assertThat(notice.errorTitle()).isEqualTo("the disk is full"));
     assertThat(new PostgresTicketReader(source).find(next)).isPresent();
-  }
-
-  @Test
-  @DisplayName("what an encoding lacks is refused with what to do about it")
-  void latin1() {
-    PostgresTicketInbox inbox = new PostgresTicketInbox(migrated("LATIN1"));
-    NewTicket ticket = NewTicket.ofKind("agent");
-
-    assertThatThrownBy(() -> inbox.enqueue(ticket.withTitle("日本")))
-        .isInstanceOf(InvalidTicketException.class)
-        .hasMessageContaining("ENCODING 'UTF8'");
-    assertThatThrownBy(() -> inbox.enqueue(ticket.withPayload("{\"a\": \"\\u65e5\"}")))
-        .isInstanceOf(InvalidTicketException.class)
-        .hasMessageContaining("ENCODING 'UTF8'");
-    assertThat(inbox.enqueue(ticket.withTitle("Größe"))).isPositive();
   }
 
   @Test
