@@ -125,7 +125,10 @@ class DoctorFindingsIT {
 
   /** Each is warned of, and all is well once the command of each was run. */
   private void assertMends(List<String> checks) throws Exception {
-    JsonNode found = look();
+    assertMends(look(), checks);
+  }
+
+  private void assertMends(JsonNode found, List<String> checks) throws Exception {
     for (String check : checks) {
       run(command(finding(found, check)));
     }
@@ -223,9 +226,10 @@ class DoctorFindingsIT {
 
     sql("TRUNCATE holdfast.ready, holdfast.ticket_base CASCADE");
     cli().run("enqueue", "--kind", "tpyo");
-    assertThat(finding("kinds").get("detail").stringValue())
+    JsonNode kinds = finding("kinds");
+    assertThat(kinds.get("detail").stringValue())
         .contains("no live worker takes 1 of kind tpyo in queue default");
-    assertMends("kinds", command("kinds"));
+    assertMends("kinds", command(kinds));
 
     sql(
         "INSERT INTO holdfast.tickets (kind, retry_after) VALUES ('command', now() + interval '9"
@@ -266,8 +270,9 @@ class DoctorFindingsIT {
     sql(
         "INSERT INTO holdfast.tickets (kind, retry_after, updated_at) VALUES ('command', now() +"
             + " interval '2 h', now() + interval '1 h')");
-    assertThat(command("limits")).isEqualTo("holdfast limit remove queue:rated");
-    assertMends(List.of("predecessors", "limits", "expiries", "times"));
+    JsonNode found = look();
+    assertThat(command(finding(found, "limits"))).isEqualTo("holdfast limit remove queue:rated");
+    assertMends(found, List.of("predecessors", "limits", "expiries", "times"));
   }
 
   @Test
@@ -279,8 +284,9 @@ class DoctorFindingsIT {
             + " 1000000, 0)",
         "UPDATE holdfast.leases SET expires_at = now() - interval '5 min' WHERE worker_id ="
             + " 'dead'");
-    assertThat(command("leases")).isEqualTo("holdfast worker");
-    assertThat(finding("leases").get("detail").stringValue())
+    JsonNode leases = finding("leases");
+    assertThat(command(leases)).isEqualTo("holdfast worker");
+    assertThat(leases.get("detail").stringValue())
         .contains("1 expired, with 1 tickets", "of worker dead");
 
     TestQueue.on(new TicketDatabase(database)).queue().rescue(10);
@@ -340,7 +346,7 @@ class DoctorFindingsIT {
       Cli.Result result = cli().run("doctor", "--json");
       assertThat(result.code()).isZero();
       assertThat(result.json().size()).isEqualTo(30);
-      JsonNode transactions = finding("transactions");
+      JsonNode transactions = finding(result.json(), "transactions");
       assertThat(transactions.get("status").stringValue()).isEqualTo("skip");
       run(transactions.get("command").stringValue());
       assertThat(finding("transactions", "--long-transaction", "1h").get("status").stringValue())
