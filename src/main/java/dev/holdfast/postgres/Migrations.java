@@ -225,8 +225,9 @@ public final class Migrations {
   private static String wayOut(String state) {
     return switch (state) {
       case "42501" -> "run holdfast migrate as a user who owns the schema (docs/security.md)";
-      // Flyway's second connection is idle in its transaction while a file runs.
-      case "25P03" ->
+      // Flyway's second connection is idle in its transaction while a file runs. Later uses of one
+      // that was ended tell no more than that it is closed.
+      case "25P03", "08003" ->
           "run holdfast migrate with options=-c%20idle_in_transaction_session_timeout=0 at the end"
               + " of HOLDFAST_DATABASE_URL";
       default -> "remove this cause and run: holdfast migrate";

@@ -10,17 +10,28 @@ import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An HTTP port: of a worker, or of the console alone. Which groups of routes it answers is said at
  * its start. Handlers run on virtual threads.
  */
 public final class WebServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WebServer.class);
+
+  /**
+   * Jetty's selector closes the connections, and may then wait for an answer whose end it would
+   * have to tell itself: its stop has no bound.
+   */
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(3);
+
   private static final long ROOM_FOR_FORMS = 65_536;
 
   /** A byte may be three in a form: %E4. */
@@ -97,6 +108,18 @@ public final class WebServer implements AutoCloseable {
 
   @Override
   public void close() {
-    javalin.stop();
+    closeWithin(LONGEST_STOP, javalin::stop);
+  }
+
+  /** Goes on after this time, for the rest is still to be closed. */
+  static void closeWithin(Duration longest, Runnable stop) {
+    try {
+      if (!Thread.ofPlatform().daemon().name("holdfast-web-stop").start(stop).join(longest)) {
+        log.warn(
+            "the web server has not stopped in {} s; it is left as it is", longest.toSeconds());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
