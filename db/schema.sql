@@ -2831,6 +2831,23 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_for_good(holdfast.ticket_base,text,text) IS 'Cancels a ticket, whose row the caller has locked. What waits for it and its steps are the caller''s business.';
 GRANT EXECUTE ON FUNCTION holdfast.end_for_good(holdfast.ticket_base,text,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.end_lost_probes()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE provider_cooldowns c SET probe_by = NULL, probe_until = NULL
+  WHERE c.probe_until > clock_timestamp()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.worker_id = c.probe_by AND l.expires_at > clock_timestamp());
+  IF FOUND THEN
+    PERFORM pg_notify('holdfast_providers', '');
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.end_lost_probes() IS 'Nobody waits for the try of a worker that died: without a lease it calls no model. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.end_lost_probes() TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.end_provider_probe(of_provider text, of_key text, of_model text, by_worker text)
  RETURNS void
  LANGUAGE plpgsql

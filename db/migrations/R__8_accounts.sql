@@ -374,6 +374,19 @@ END
 $$;
 COMMENT ON FUNCTION forget_times_ahead IS 'Ends cool-downs and days of budgets that the server''s clock wrote while it was ahead. Workers call it now and then.';
 
+CREATE OR REPLACE FUNCTION end_lost_probes() RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  UPDATE provider_cooldowns c SET probe_by = NULL, probe_until = NULL
+  WHERE c.probe_until > clock_timestamp()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.worker_id = c.probe_by AND l.expires_at > clock_timestamp());
+  IF FOUND THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION end_lost_probes IS 'Nobody waits for the try of a worker that died: without a lease it calls no model. Workers call it now and then.';
+
 -- Lets go what waits for accounts that are open again and for budgets that have room again. Cheap where nothing waits.
 -- Trap: the sweep of old waits at its end names the lease that it saw beside the ticket. Where another transaction has replaced the row in the
 -- meantime, the ticket waits anew, and its new row must stay.

@@ -269,8 +269,8 @@ public final class PostgresAccountStore implements AccountStore {
           handle
               .createQuery(
                   sql.inSchema(
-                      "SELECT holdfast.forget_times_ahead(), holdfast.book_lost_reservations(),"
-                          + " holdfast.hold_for_outages(:hold),"
+                      "SELECT holdfast.forget_times_ahead(), holdfast.end_lost_probes(),"
+                          + " holdfast.book_lost_reservations(), holdfast.hold_for_outages(:hold),"
                           + " holdfast.release_waiting('system')"))
               .bind("hold", outages.holdAfter().toMillis())
               .mapToMap()

@@ -164,6 +164,27 @@ class PostgresAccountStoreIT {
     assertThat(one.state().closures()).isEmpty();
   }
 
+  @Test
+  @DisplayName(
+      "issue 5.2: nobody waits for the try of a worker that died, once its leases are over; one"
+          + " that lives is waited for")
+  void lostProbe() {
+    PostgresAccountStore one = store("one");
+    PostgresAccountStore two = store("two");
+    sql.run(
+        "INSERT INTO holdfast.leases (id, claimed_at, expires_at, worker_id, ids) VALUES"
+            + " (987654321, now(), now() + interval '1 minute', 'one', '{}')");
+    one.failed(failure(KEY, Reason.RATE_LIMIT, null, false), 1);
+    over();
+    assertThat(one.takeProbe(KEY, Duration.ofHours(1))).isEqualTo(Probe.TAKEN);
+    two.upkeep(OutageSettings.DEFAULT);
+    assertThat(two.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.WAIT);
+    sql.run("UPDATE holdfast.leases SET expires_at = now() WHERE id = 987654321");
+    two.upkeep(OutageSettings.DEFAULT);
+    sql.run("DELETE FROM holdfast.leases WHERE id = 987654321");
+    assertThat(two.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.TAKEN);
+  }
+
   private void over() {
     sql.run("UPDATE holdfast.provider_cooldowns SET until = now() - interval '1 second'");
   }
