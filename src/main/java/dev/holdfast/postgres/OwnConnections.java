@@ -9,7 +9,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -30,8 +33,12 @@ final class OwnConnections implements ConnectionFactory {
 
   private final DataSource dataSource;
 
-  /** The isolation of all its connections; 0 before the first of them was asked. */
-  private volatile int isolation;
+  /**
+   * The isolation in which each of its sessions came: one that it opens later may have another, as
+   * after an ALTER ROLE or on another server.
+   */
+  private final Map<Connection, Integer> isolations =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   /** Whether all its connections lead to a pooler; null before the first of them was asked. */
   private volatile @Nullable Boolean pooled;
@@ -52,10 +59,9 @@ final class OwnConnections implements ConnectionFactory {
         connection.setAutoCommit(true);
         changed.add(connection);
       }
-      if (isolation == 0) {
-        isolation = connection.getTransactionIsolation();
+      if (isolation(connection) != TRANSACTION_READ_COMMITTED) {
+        connection.setTransactionIsolation(TRANSACTION_READ_COMMITTED);
       }
-      isolate(connection, TRANSACTION_READ_COMMITTED);
       if (!Boolean.FALSE.equals(pooled) && connection.isWrapperFor(PgConnection.class)) {
         nameNothing(connection);
       }
@@ -70,10 +76,18 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  private void isolate(Connection connection, int level) throws SQLException {
-    if (isolation != 0 && isolation != TRANSACTION_READ_COMMITTED) {
-      connection.setTransactionIsolation(level);
+  /** A session is asked once: each question is a round trip. */
+  private int isolation(Connection connection) throws SQLException {
+    Connection session =
+        connection.isWrapperFor(PgConnection.class)
+            ? connection.unwrap(PgConnection.class)
+            : connection;
+    Integer known = isolations.get(session);
+    if (known == null) {
+      known = connection.getTransactionIsolation();
+      isolations.put(session, known);
     }
+    return known;
   }
 
   /**
@@ -187,7 +201,10 @@ final class OwnConnections implements ConnectionFactory {
       return;
     }
     if (!connection.isClosed()) {
-      isolate(connection, isolation);
+      int isolation = isolation(connection);
+      if (isolation != TRANSACTION_READ_COMMITTED) {
+        connection.setTransactionIsolation(isolation);
+      }
       if (waitedForCommit) {
         connection.setAutoCommit(false);
       }

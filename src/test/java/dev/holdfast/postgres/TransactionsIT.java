@@ -28,6 +28,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -255,6 +256,31 @@ class TransactionsIT {
       assertThat(connection.getTransactionIsolation())
           .isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
       connection.rollback();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a session that the pool opens later may have another isolation than its first, as after an"
+          + " ALTER ROLE")
+  void isolationOfLater() throws SQLException {
+    try (Connection first = database.dataSource().getConnection();
+        Connection later = database.dataSource().getConnection()) {
+      later.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      Iterator<Connection> opened = List.of(first, later, later, first).iterator();
+      DataSource source =
+          proxy(
+              DataSource.class,
+              (self, method, arguments) -> lending(opened.next()).getConnection());
+      Transactions transactions = new Transactions(source);
+      while (opened.hasNext()) {
+        transactions.runOnce(
+            own ->
+                assertThat(TestSql.column(own, "SHOW transaction_isolation"))
+                    .containsExactly("read committed"));
+      }
+      assertThat(first.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+      assertThat(later.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
     }
   }
 
