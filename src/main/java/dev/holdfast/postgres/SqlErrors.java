@@ -15,6 +15,8 @@ import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -28,6 +30,10 @@ public final class SqlErrors {
 
   /** Where PostgreSQL gives out no more transaction ids, so that none of them comes around. */
   private static final Set<String> OUT_OF_IDS = Set.of("GetNewTransactionId", "GetNewMultiXactId");
+
+  /** At the beginning of where it happened; ours have no schema there, or our own. */
+  private static final Pattern FOREIGN_FUNCTION =
+      Pattern.compile("[^(\\n]*?(?<![\\w$\".])(?!holdfast\\.)([\\w$\"]+\\.[\\w$\"]+)\\(");
 
   private static final String NOT_UTF8 =
       "; only a database with ENCODING 'UTF8' can store all texts (holdfast doctor tells which this"
@@ -83,8 +89,7 @@ public final class SqlErrors {
                   + " later",
               e);
       case "3F000", "42P01", "42883", "42703" ->
-          new StatementRefusedException(
-              message + ": the schema is missing or old; run: holdfast migrate", e);
+          new StatementRefusedException(message + whatIsMissing(e), e);
       case "42501" -> new StatementRefusedException(message + toGrant(e), e);
       case FULL -> full(e, e);
       case READ_ONLY ->
@@ -102,6 +107,17 @@ public final class SqlErrors {
                   e)
               : byClass(e, state, message);
     };
+  }
+
+  /** Somebody's trigger on Holdfast's tables runs under the search path of what fired it. */
+  private static String whatIsMissing(SQLException e) {
+    Matcher foreign = FOREIGN_FUNCTION.matcher(where(e));
+    return foreign.lookingAt()
+        ? ", in the function "
+            + foreign.group(1)
+            + ", which is not Holdfast's; name there the schema of all that it uses, or give it a"
+            + " search_path of its own (ALTER FUNCTION)"
+        : ": the schema is missing or old; run: holdfast migrate";
   }
 
   /** Many tickets at once go through a temporary table; that right is not one of the roles'. */

@@ -7,8 +7,11 @@ import dev.holdfast.queue.StatementRefusedException;
 import java.net.SocketException;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 import org.postgresql.util.ServerErrorMessage;
@@ -57,6 +60,25 @@ class SqlErrorsTest {
     assertThat(SqlErrors.translate(refused))
         .hasMessageContaining("GRANT TEMPORARY ON DATABASE")
         .hasMessageNotContaining("holdfast_operator");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PL/pgSQL function public.audit() line 1 at SQL statement, public.audit",
+    "PL/pgSQL function enqueue_any_ticket(text) line 44 at SQL statement,",
+    "PL/pgSQL function holdfast.enqueue_ticket(text) line 36 at RETURN,",
+    "PL/pgSQL function cast_it(public.thing) line 36 at RETURN,"
+  })
+  @DisplayName("what a trigger of somebody's own does not find is not said to be Holdfast's schema")
+  void missing(String where, @Nullable String function) {
+    String fields =
+        "SERROR\0VERROR\0C42P01\0Mrelation \"audit\" does not exist\0W"
+            + where
+            + "\nPL/pgSQL function public.above() line 1\0";
+    SQLException refused = new PSQLException(new ServerErrorMessage(fields));
+    assertThat(SqlErrors.translate(refused))
+        .hasMessageContaining(
+            function == null ? "run: holdfast migrate" : "in the function " + function + ", ");
   }
 
   @Test
