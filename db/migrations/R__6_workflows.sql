@@ -307,8 +307,11 @@ BEGIN
       SELECT u.id, 0 FROM up u
       UNION
       SELECT d.after_id, x.depth + 1 FROM down x
-      JOIN workflows w ON w.ticket_id = x.id
-      JOIN ticket_dependencies d ON d.ticket_id = x.id AND (d.ended_at IS NULL OR d.on_success)
+      -- Each is looked up: where few workflows have most rows, a join would compare each step with each open row of the table.
+      CROSS JOIN LATERAL (
+        SELECT s.after_id FROM ticket_dependencies s
+        WHERE s.ticket_id = x.id AND (s.ended_at IS NULL OR s.on_success) AND EXISTS (SELECT FROM workflows w WHERE w.ticket_id = x.id)
+        OFFSET 0) d
     )
     SELECT x.id, max(x.depth) AS depth FROM down x GROUP BY x.id
   ) o ON o.id = b.id

@@ -21,7 +21,8 @@ WITH page AS MATERIALIZED (
       WHERE p.ticket_id = b.id AND w.kind = 'workflow')
     -- So does a ticket that is to be given this one's result.
     AND NOT EXISTS (
-      SELECT FROM holdfast.ticket_dependencies d JOIN holdfast.ticket_base f ON f.id = d.ticket_id
+      SELECT FROM holdfast.ticket_dependencies d
+      CROSS JOIN LATERAL (SELECT x.state FROM holdfast.ticket_base x WHERE x.id = d.ticket_id LIMIT 1) f
       WHERE d.after_id = b.id AND d.name IS NOT NULL AND d.item IS NULL AND f.state NOT IN ('done', 'cancelled'))
   ORDER BY b.id
   LIMIT :limit

@@ -236,6 +236,32 @@ class PlansIT {
   }
 
   @Test
+  @DisplayName(
+      "who cancels a workflow of thousands of steps looks each up, where few workflows have most"
+          + " rows")
+  void largeWorkflow() throws SQLException {
+    database.run("INSERT INTO holdfast.workflows (ticket_id) VALUES (-1), (-2)");
+    String steps =
+        """
+        INSERT INTO holdfast.ticket_dependencies (ticket_id, after_id, name, item, ended_at)
+        SELECT ?, n, 'each', n, CASE WHEN ? THEN now() END FROM generate_series(1, ?) n
+        """;
+    database.run(steps, -1, true, MANY);
+    database.run("ANALYZE holdfast.ticket_dependencies, holdfast.workflows");
+    database.run(steps, -2, false, MANY);
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      assertThat(told(session, "SELECT FROM holdfast.lock_what_goes(-2)"))
+          .containsPattern(
+              "ticket_dependencies_pkey on ticket_dependencies .*\\n *Index Cond: \\(ticket_id = x")
+          .doesNotContainPattern("Join Filter: .*\\bx(_\\d+)?\\.id");
+    } finally {
+      database.run("DELETE FROM holdfast.ticket_dependencies WHERE ticket_id < 0");
+      database.run("DELETE FROM holdfast.workflows WHERE ticket_id < 0");
+    }
+  }
+
+  @Test
   @DisplayName("that a ticket of a large backlog waits for the end of a pause is found by its id")
   void pausedBacklog() throws SQLException {
     fill();
