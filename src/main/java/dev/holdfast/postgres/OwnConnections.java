@@ -117,8 +117,7 @@ final class OwnConnections implements ConnectionFactory {
 
   /** To switch autocommit on would commit what somebody else has only half done. */
   private static void refuseOpenTransaction(Connection connection) throws SQLException {
-    if (connection.isWrapperFor(PgConnection.class)
-        && hasWritten(connection.unwrap(PgConnection.class))) {
+    if (hasWritten(connection)) {
       throw new HoldfastException(
           "the data source lent a connection that is in a transaction, which this call would"
               + " commit: use enqueue(connection, ...) inside a transaction, or call after it");
@@ -126,18 +125,24 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /** A pool that asks SELECT 1 before it lends leaves a transaction open, too. */
-  private static boolean hasWritten(PgConnection connection) throws SQLException {
-    return switch (connection.getTransactionState()) {
+  private static boolean hasWritten(Connection connection) throws SQLException {
+    if (!connection.isWrapperFor(PgConnection.class)) {
+      return hasId(connection);
+    }
+    return switch (connection.unwrap(PgConnection.class).getTransactionState()) {
       case IDLE -> false;
       case FAILED -> true;
-      case OPEN -> {
-        try (Statement statement = connection.createStatement();
-            ResultSet written =
-                statement.executeQuery("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")) {
-          yield written.next() && written.getBoolean(1);
-        }
-      }
+      case OPEN -> hasId(connection);
     };
+  }
+
+  /** A transaction that has written; another driver's connection begins one for the question. */
+  private static boolean hasId(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet written =
+            statement.executeQuery("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")) {
+      return written.next() && written.getBoolean(1);
+    }
   }
 
   /**

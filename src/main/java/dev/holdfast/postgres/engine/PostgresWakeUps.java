@@ -1,5 +1,7 @@
 package dev.holdfast.postgres.engine;
 
+import dev.holdfast.postgres.DriverConnection;
+import dev.holdfast.postgres.DriverConnection.OtherDriverException;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.queue.TicketClaims;
@@ -95,22 +97,31 @@ public final class PostgresWakeUps implements WakeUps {
 
   private void listenForEver(Listener listener) {
     int failures = 0;
+    boolean warned = false;
     while (isOpen()) {
       try (Connection connection = listening.getConnection()) {
         AsLent lent = AsLent.of(connection);
         try {
           connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
           connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+          PGConnection postgres = DriverConnection.of(connection);
           subscribe(connection);
           failures = 0;
           // What was notified while nobody listened is not notified again.
           TicketClaims here = claimsOn(connection);
           listener.ready("", here);
           listener.revoked();
-          whenProvidersChange.run();
-          read(connection, listener, here);
+          tellOfProviders();
+          read(connection, postgres, listener, here);
         } finally {
           lent.putBack(connection);
+        }
+      } catch (OtherDriverException e) {
+        failures++;
+        if (!warned) {
+          warned = true;
+          log.warn(
+              "no notification is heard, new tickets are found by polling: {}", e.getMessage());
         }
       } catch (Throwable e) {
         failures++;
@@ -152,9 +163,9 @@ public final class PostgresWakeUps implements WakeUps {
     };
   }
 
-  private void read(Connection connection, Listener listener, TicketClaims here)
+  private void read(
+      Connection connection, PGConnection postgres, Listener listener, TicketClaims here)
       throws SQLException {
-    PGConnection postgres = connection.unwrap(PGConnection.class);
     int quietWaits = 0;
     while (isOpen()) {
       PGNotification[] notifications = postgres.getNotifications(WAIT_MILLIS);
@@ -184,9 +195,18 @@ public final class PostgresWakeUps implements WakeUps {
     switch (channel) {
       case "ready" -> listener.ready(heard.payload(), here);
       case "revoked" -> listener.revoked();
-      case "providers" -> whenProvidersChange.run();
+      case "providers" -> tellOfProviders();
       case "probe" -> proven = true;
       default -> log.debug("a notification on {} is not for us", heard.channel());
+    }
+  }
+
+  /** One that throws does not end the listening, as it would again on the next connection. */
+  private void tellOfProviders() {
+    try {
+      whenProvidersChange.run();
+    } catch (Throwable e) {
+      log.warn("what a change of providers calls failed", e);
     }
   }
 

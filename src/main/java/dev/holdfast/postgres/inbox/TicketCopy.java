@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
+import dev.holdfast.postgres.DriverConnection;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.queue.Expiry;
@@ -30,7 +31,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
 /**
@@ -80,7 +80,7 @@ final class TicketCopy {
     this.sql = sql;
     this.rules = rules;
     this.batchId = batchId;
-    this.copyManager = connection.unwrap(PGConnection.class).getCopyAPI();
+    this.copyManager = DriverConnection.of(connection).getCopyAPI();
     this.mayWriteTable =
         sql.number(
                 connection, "SELECT has_table_privilege('holdfast.ticket_base', 'INSERT')::integer")
