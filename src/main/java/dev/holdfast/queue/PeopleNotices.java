@@ -125,6 +125,9 @@ public interface PeopleNotices {
    */
   @Nullable Long lead(String receiver, String process, Duration time);
 
+  /** Gives the right to tell back; does nothing without it. */
+  void leave(String receiver, String process);
+
   /** The notices after this one, at most so many; {@link Batch#settled} may be beyond the last. */
   Batch after(long id, int limit);
 

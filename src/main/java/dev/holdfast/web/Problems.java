@@ -124,8 +124,11 @@ record Problems(Pages pages) implements Routes {
       case QuestionTooSlowException slow ->
           Problem.of(
               503,
-              "this took the database longer than web.statement-timeout; ask for less: a queue, a"
-                  + " state, created_from");
+              "this took the database longer than web.statement-timeout; "
+                  + (isGet(context)
+                      ? "ask for less: a queue, a state, created_from"
+                      : "nothing was done: do it in portions, or by the command holdfast in a"
+                          + " shell, which has no such limit"));
       // No retry mends a missing right or schema; room comes back.
       case StatementRefusedException refused
           when !(refused instanceof ServerExhaustedException) -> {

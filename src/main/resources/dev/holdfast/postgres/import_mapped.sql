@@ -35,7 +35,8 @@ WITH page AS MATERIALIZED (
       WHEN COALESCE(k.o->>'retry_count', '0') !~ E'^\\d{1,9}(\\.0+)?$'
         OR COALESCE(k.o->>'rejection_count', '0') !~ E'^\\d{1,9}(\\.0+)?$' THEN 'count'
       WHEN k.queue !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$' THEN 'queue'
-      WHEN jsonb_typeof(k.retry_strategy) <> 'object' OR $policy_problem IS NOT NULL THEN 'retry_strategy'
+      WHEN k.retry_strategy IS NOT NULL
+        AND (jsonb_typeof(k.retry_strategy) <> 'object' OR $policy_problem IS NOT NULL) THEN 'retry_strategy'
       WHEN concat_ws(' ', k.o->>'created_at', k.o->>'updated_at', k.o->>'started_at', k.o->>'completed_at', k.o->>'retry_after')
         LIKE '%infinity%' THEN 'time'
       WHEN k.kind IS NULL THEN 'design'

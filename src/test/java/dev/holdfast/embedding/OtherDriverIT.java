@@ -130,7 +130,8 @@ class OtherDriverIT {
               case "isWrapperFor" -> false;
               case "unwrap" -> throw new SQLException("cannot unwrap to " + arguments[0]);
               case "hashCode" -> System.identityHashCode(self);
-              case "equals" -> self == arguments[0];
+              case "equals" ->
+                  System.identityHashCode(self) == System.identityHashCode(arguments[0]);
               default -> {
                 try {
                   yield method.invoke(connection, arguments);

@@ -131,4 +131,25 @@ class WebOutageIT {
       sql.run("DROP FUNCTION full_disk CASCADE");
     }
   }
+
+  @Test
+  @DisplayName("what the statement timeout ends was not done, and the words say how it can be")
+  void tooSlow() {
+    TestSql sql = new TestSql(testDatabase.dataSource());
+    sql.run(
+        "CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS"
+            + " $$BEGIN PERFORM pg_sleep(600); END$$");
+    sql.run(
+        "CREATE TRIGGER too_slow BEFORE INSERT ON holdfast.ticket_base EXECUTE FUNCTION"
+            + " too_slow()");
+    try (HikariDataSource pool = pool("SET statement_timeout = '20ms'");
+        WebServer server = WebFixture.server(pool);
+        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
+      Answer ended = ann.post("/api/v1/tickets", "{\"kind\": \"x\"}");
+      assertThat(ended.status()).as(ended.toString()).isEqualTo(503);
+      assertThat(ended.detail()).contains("nothing was done", "in a shell");
+    } finally {
+      sql.run("DROP FUNCTION too_slow CASCADE");
+    }
+  }
 }

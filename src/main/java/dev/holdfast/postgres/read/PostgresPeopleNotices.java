@@ -37,6 +37,9 @@ public final class PostgresPeopleNotices implements PeopleNotices {
         OR c.held_until > EXCLUDED.held_until + interval '1 hour'
       RETURNING c.activity_id
       """;
+  private static final String LEAVE =
+      "UPDATE holdfast.webhook_cursors SET held_until = NULL WHERE name = :name AND held_by ="
+          + " :process";
   private static final String TOLD =
       """
       UPDATE holdfast.webhook_cursors
@@ -86,6 +89,17 @@ public final class PostgresPeopleNotices implements PeopleNotices {
                     .mapTo(Long.class)
                     .findOne())
         .orElse(null);
+  }
+
+  @Override
+  public void leave(String receiver, String process) {
+    transactions.runStatement(
+        handle ->
+            handle
+                .createUpdate(sql.inSchema(LEAVE))
+                .bind("name", receiver)
+                .bind("process", process)
+                .execute());
   }
 
   @Override

@@ -103,8 +103,11 @@ public final class NoticeWebhook implements AutoCloseable {
         rest();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      log.debug("{} is told of nothing more by this process", receiver);
     }
+    // The database is asked once more, without the interrupt that ended this.
+    Thread.interrupted();
+    right.leave();
   }
 
   /** Whatever it is, later notices must not be lost by it. */

@@ -41,6 +41,15 @@ final class RightToTell {
     notices.told(receiver, process, to);
   }
 
+  /** Another process tells from now on, and does not wait until the right lapses. */
+  void leave() {
+    try {
+      notices.leave(receiver, process);
+    } catch (HoldfastException e) {
+      log.debug("the right to tell is left to lapse: {}", e.getMessage());
+    }
+  }
+
   /** Something that takes its time. */
   interface Work<T> {
     T run() throws InterruptedException;
