@@ -12,6 +12,8 @@
     var around = form.closest('[id]');
     return (around ? around.getAttribute('id') : '') + ' ' + form.getAttribute('action');
   };
+  // A ticket may ask something else by now: a place among the choices of one question says nothing in another.
+  var aboutOf = function (form) { return form.dataset.about || ''; };
   // A box may stand outside its form.
   var fieldsOf = function (form) { return Array.prototype.slice.call(form.elements); };
 
@@ -20,7 +22,7 @@
   function keep(sent) {
     var forms = all('form[method=post]', document).map(function (form) {
       var written = fieldsOf(form).filter(function (field) { return field.matches('textarea, select, input:not([type=hidden])') && isChanged(field); });
-      return {name: nameOf(form), isSent: form === sent, fields: written.map(function (field) {
+      return {name: nameOf(form), about: aboutOf(form), isSent: form === sent, fields: written.map(function (field) {
         return {name: field.name, value: field.value, isTicked: field.checked};
       })};
     }).filter(function (form) { return form.fields.length > 0; });
@@ -38,14 +40,16 @@
     if (kept.page !== page() || kept.who !== who()) { return; }
     kept.forms.forEach(function (written) {
       var form = all('form[method=post]', document).find(function (each) { return nameOf(each) === written.name; });
-      if (form && !(written.isSent && wasTaken)) { written.fields.forEach(function (was) { fill(form, was); }); }
+      if (form && !(written.isSent && wasTaken)) {
+        written.fields.forEach(function (was) { fill(form, was, written.about === aboutOf(form)); });
+      }
     });
   }
-  function fill(form, was) {
+  function fill(form, was, isSame) {
     var field = fieldsOf(form).find(function (each) {
       return each.name === was.name && (!isTick(each) || each.value === was.value);
     });
-    if (!field) { return; }
+    if (!field || !(isSame || field.tagName === 'TEXTAREA')) { return; }
     if (isTick(field)) { field.checked = was.isTicked; } else { field.value = was.value; }
     var folded = field.closest('details');
     if (folded) { folded.open = true; }

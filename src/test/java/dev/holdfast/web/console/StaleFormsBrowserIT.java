@@ -3,6 +3,8 @@ package dev.holdfast.web.console;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import com.microsoft.playwright.Locator;
+import dev.holdfast.schema.Question;
+import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.WithDatabase;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,5 +119,19 @@ class StaleFormsBrowserIT extends ConsoleInBrowser {
     assertThat(page.locator("#live-state")).hasText("Updates wait until you have finished.");
     page.mouse().up();
     assertThat(box(id)).isChecked();
+  }
+
+  @Test
+  @DisplayName("22.2: what was ticked for one question is not ticked for the next one")
+  void otherQuestion() {
+    TestQueue queue = TestQueue.on(database);
+    long id = queue.ask(Question.of("which colour?", List.of("red", "blue")));
+    goQuietly("/tickets/" + id);
+    page.locator("input[name=choice][value='1']").check();
+    database.run("SELECT holdfast.answer_ticket(?, 'bob', '\"red\"')", id);
+    queue.ask(id, queue.claim(), Question.of("what next?", List.of("wait", "delete it all")));
+    page.locator("#answer-form button").click();
+    assertThat(page.locator("#question")).containsText("what next?");
+    assertThat(page.locator("input[name=choice][value='1']")).not().isChecked();
   }
 }
