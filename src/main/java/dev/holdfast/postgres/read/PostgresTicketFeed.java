@@ -194,7 +194,9 @@ public final class PostgresTicketFeed implements TicketFeed {
 
   private List<Event> read(Handle handle) {
     Highest there = handle.createQuery(highest).map(RecordMapper.of(Highest.class)).one();
+    long claimed = 0;
     if (there.isBehind(position)) {
+      claimed = position.leases;
       position = lower(settled(handle, this.settled));
     }
     OffsetDateTime now = there.now;
@@ -213,6 +215,7 @@ public final class PostgresTicketFeed implements TicketFeed {
             .bind("limit", LIMIT)
             .map(RecordMapper.of(Row.class))
             .list();
+    rememberTold(rows, claimed, since);
     String before = position.text();
     position = after(rows, since, settled);
     return untold(rows, before);
@@ -229,6 +232,13 @@ public final class PostgresTicketFeed implements TicketFeed {
         Math.min(position.leases, present.leases),
         Math.min(position.sessions, present.sessions),
         position.since);
+  }
+
+  /** A lease that has ended leaves no id behind: a claim before the position may be read again. */
+  private void rememberTold(List<Row> rows, long claimed, OffsetDateTime since) {
+    rows.stream()
+        .filter(row -> row.source.equals("claimed") && row.no <= claimed && row.at.isBefore(since))
+        .forEach(row -> told.add(new Identity(row.source, row.no, row.ticketId)));
   }
 
   private List<Event> untold(List<Row> rows, String before) {

@@ -95,6 +95,37 @@ class PostgresTicketFeedIT {
     }
   }
 
+  @Test
+  @DisplayName("a claim that was told is not told again after the newest ticket was deleted")
+  void newestDeleted() throws Exception {
+    TicketFeed feed = new PostgresTicketFeeds(database.dataSource(), "holdfast").open();
+    long first = queue.enqueue();
+    long lease = queue.claim();
+    long second = queue.enqueue();
+    queue.succeed(second, queue.claim());
+    List<String> told = events(feed, first);
+    Thread.sleep(2_500);
+    told.addAll(events(feed, first));
+    Thread.sleep(2_500);
+    told.addAll(events(feed, first));
+    database.run(
+        "SELECT holdfast.cancel_ticket(id, 'ann') FROM holdfast.tickets WHERE id = ? AND state ="
+            + " 'needs_review'",
+        second);
+    database.run("DELETE FROM holdfast.tickets WHERE id = ?", second);
+    queue.succeed(first, lease);
+    told.addAll(events(feed, first));
+    assertThat(told).containsExactly("created", "claimed", "succeeded");
+  }
+
+  private static List<String> events(TicketFeed feed, long id) {
+    return new ArrayList<>(
+        feed.next().stream()
+            .filter(entry -> entry.ticketId() == id)
+            .map(TimelineEntry::event)
+            .toList());
+  }
+
   private DataSource sessionsAhead() {
     PGSimpleDataSource sessions = new PGSimpleDataSource();
     sessions.setUrl(testDatabase.jdbcUrl());
