@@ -70,7 +70,7 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
       // Who comes back has an id, and is still to be told what came behind it.
       String start = known == null ? events.start() : null;
       write(out, "retry: 2000\n" + (start == null ? "" : "id: " + start + "\n") + ": hello\n\n");
-      send(events, named, out);
+      send(events, named, known == null && start == null, out);
     } catch (IOException e) {
       // They are gone, which is how every stream ends.
       context.skipRemainingHandlers();
@@ -85,13 +85,20 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     return !"false".equals(text);
   }
 
-  private void send(EventStream events, boolean named, OutputStream out)
+  /**
+   * @param late whether it has not begun yet, and has no id to come back with
+   */
+  private void send(EventStream events, boolean named, boolean late, OutputStream out)
       throws IOException, InterruptedException {
+    boolean lacksId = late;
     long end = System.nanoTime() + LONGEST.toNanos();
     while (System.nanoTime() < end) {
       EventStream.Batch batch = events.take(heartbeat);
       StringBuilder text = new StringBuilder();
       if (batch.missed()) {
+        String start = lacksId ? events.start() : null;
+        text.append(start == null ? "" : "id: " + start + "\n");
+        lacksId = lacksId && start == null;
         text.append("event: reset\ndata: {}\n\n");
       }
       if (batch.closed()) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -17,6 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -226,6 +230,48 @@ class EventsIT {
         assertThat(told).containsAll(missed);
       }
     }
+  }
+
+  @Test
+  @DisplayName(
+      "a stream that began late, as the database was away, has an id to come back with once it"
+          + " begins")
+  void resumedBehindAnOutage() throws Exception {
+    CountDownLatch answers = new CountDownLatch(1);
+    try (EventHub lateHub = new EventHub(late(answers), Sleeper.REAL);
+        WebServer late = server(lateHub)) {
+      Told reset;
+      try (Browser browser = new Browser(late, "", null)) {
+        assertThat(browser.start).isEmpty();
+        answers.countDown();
+        reset = browser.next();
+      }
+      assertThat(reset.event).isEqualTo("reset");
+      assertThat(reset.id).isNotEmpty();
+      long missed = queue.enqueue();
+      try (Browser back = new Browser(server, "", reset.id)) {
+        assertThat(back.next().data.get("ticket_id").asLong()).isEqualTo(missed);
+      }
+    }
+  }
+
+  private TicketFeeds late(CountDownLatch answers) {
+    return new TicketFeeds() {
+      @Override
+      public TicketFeed open() {
+        try {
+          answers.await();
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e);
+        }
+        return ports.feeds().open();
+      }
+
+      @Override
+      public Optional<TicketFeed> openAt(String position) {
+        return ports.feeds().openAt(position);
+      }
+    };
   }
 
   @Test
