@@ -118,7 +118,11 @@ public final class DoctorCommand implements Callable<Integer> {
             "schema",
             () -> ServerChecks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion()));
     if (schema == CheckResult.Status.SKIP) {
-      looks.add("roles", () -> ServerChecks.rolesOf(server.user(), checkup.rolesWithoutRights()));
+      looks.add(
+          "roles",
+          () ->
+              ServerChecks.rolesOf(
+                  server.user(), checkup.missingRoles(), checkup.rolesWithoutRights()));
     } else if (schema != CheckResult.Status.FAIL) {
       looks.add(
           "roles", () -> ServerChecks.roles(checkup.missingRoles(), checkup.rolesWithoutRights()));

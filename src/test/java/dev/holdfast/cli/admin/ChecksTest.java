@@ -147,6 +147,16 @@ class ChecksTest {
   }
 
   @Test
+  @DisplayName("who may not see the schema is granted no role that is not there yet")
+  void rolesOfStranger() {
+    assertThat(ServerChecks.rolesOf("ann", List.of("holdfast_operator"), List.of()).line())
+        .startsWith("fail  roles: missing: holdfast_operator")
+        .endsWith("SELECT holdfast.grant_roles()");
+    assertThat(ServerChecks.rolesOf("ann", List.of("holdfast_worker"), List.of()).line())
+        .endsWith("GRANT holdfast_operator TO \"ann\"");
+  }
+
+  @Test
   @DisplayName("missing roles are named, with where to read on")
   void roles() {
     assertThat(ServerChecks.roles(List.of(), List.of()).status()).isEqualTo(Status.OK);
