@@ -70,7 +70,7 @@ public final class EventHub implements AutoCloseable {
     Optional<List<TicketFeed.Event>> remembered;
     synchronized (this) {
       refuseMore(visitor);
-      stream = new EventStream(visitor, ticketId, this::leave);
+      stream = new EventStream(visitor, lastEventId == null, ticketId, this::leave);
       remembered = lastEventId == null ? Optional.of(List.of()) : after(lastEventId);
       remembered.ifPresent(stream::offer);
       streams.add(stream);

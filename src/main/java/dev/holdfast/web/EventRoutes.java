@@ -66,11 +66,7 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     try (EventStream events = hub.watch(Visitor.of(context).actor(), known, ticketId)) {
       // Proxies must hand on each event at once.
       context.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
-      OutputStream out = context.res().getOutputStream();
-      // Who comes back has an id, and is still to be told what came behind it.
-      String start = known == null ? events.start() : null;
-      write(out, "retry: 2000\n" + (start == null ? "" : "id: " + start + "\n") + ": hello\n\n");
-      send(events, named, known == null && start == null, out);
+      send(events, named, context.res().getOutputStream());
     } catch (IOException e) {
       // They are gone, which is how every stream ends.
       context.skipRemainingHandlers();
@@ -85,25 +81,17 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     return !"false".equals(text);
   }
 
-  /**
-   * @param late whether it has not begun yet, and has no id to come back with
-   */
-  private void send(EventStream events, boolean named, boolean late, OutputStream out)
+  private void send(EventStream events, boolean named, OutputStream out)
       throws IOException, InterruptedException {
-    boolean lacksId = late;
     long end = System.nanoTime() + LONGEST.toNanos();
+    write(out, "retry: 2000\n: hello\n\n");
     while (System.nanoTime() < end) {
       EventStream.Batch batch = events.take(heartbeat);
-      StringBuilder text = new StringBuilder();
-      if (batch.missed()) {
-        String start = lacksId ? events.start() : null;
-        text.append(start == null ? "" : "id: " + start + "\n");
-        lacksId = lacksId && start == null;
-        text.append("event: reset\ndata: {}\n\n");
-      }
       if (batch.closed()) {
         return;
       }
+      StringBuilder text = new StringBuilder();
+      beginning(text, batch);
       for (TicketFeed.Event event : batch.events()) {
         append(text, event, named);
         if (text.length() > PIECE) {
@@ -111,9 +99,24 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
           text.setLength(0);
         }
       }
-      boolean quiet = batch.events().isEmpty() && !batch.missed();
-      write(out, quiet ? ": still here\n\n" : text.toString());
+      write(out, isQuiet(batch) ? ": still here\n\n" : text.toString());
     }
+  }
+
+  private static void beginning(StringBuilder text, EventStream.Batch batch) {
+    if (batch.id() != null) {
+      text.append("id: ").append(batch.id()).append('\n');
+    }
+    if (batch.missed()) {
+      text.append("event: reset\ndata: {}\n");
+    }
+    if (!text.isEmpty()) {
+      text.append('\n');
+    }
+  }
+
+  private static boolean isQuiet(EventStream.Batch batch) {
+    return batch.id() == null && !batch.missed() && batch.events().isEmpty();
   }
 
   private static void append(StringBuilder text, TicketFeed.Event event, boolean named) {

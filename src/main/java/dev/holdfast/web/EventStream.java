@@ -22,11 +22,12 @@ public final class EventStream implements AutoCloseable {
 
   private final String visitor;
   private final @Nullable Long ticketId;
+  private final boolean isNew;
   private final Consumer<EventStream> onClose;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<TicketFeed.Event> waiting = new ArrayDeque<>();
-  private @Nullable String start;
+  private @Nullable String id;
   private boolean begun;
   private boolean late;
   private boolean missed;
@@ -35,14 +36,23 @@ public final class EventStream implements AutoCloseable {
   /**
    * The events to tell.
    *
+   * @param id told once to who came without one: under it a browser comes back for these events and
+   *     all later ones; else null
    * @param missed whether events are missing before these: what was built from earlier ones must be
    *     loaded anew
    * @param closed whether nothing more will come
    */
-  public record Batch(List<TicketFeed.Event> events, boolean missed, boolean closed) {}
+  public record Batch(
+      @Nullable String id, List<TicketFeed.Event> events, boolean missed, boolean closed) {}
 
-  EventStream(String visitor, @Nullable Long ticketId, Consumer<EventStream> onClose) {
+  /**
+   * @param isNew whether who watches has no id yet; who has one is still to be told what came
+   *     behind it, and gets no newer one before that
+   */
+  EventStream(
+      String visitor, boolean isNew, @Nullable Long ticketId, Consumer<EventStream> onClose) {
     this.visitor = visitor;
+    this.isNew = isNew;
     this.ticketId = ticketId;
     this.onClose = onClose;
   }
@@ -74,25 +84,17 @@ public final class EventStream implements AutoCloseable {
   /**
    * From now on it is told of everything. Where it was before, something between is missing.
    *
-   * @param id under which a browser comes back for all of it
+   * @param present the id under which a browser comes back for all of it
    */
-  void begin(String id) {
+  void begin(String present) {
     lock.lock();
     try {
-      start = id;
+      if (isNew && !begun) {
+        id = present;
+      }
       missed |= late || begun;
       begun = true;
       changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The id under which a browser comes back that was told nothing; null before it has begun. */
-  @Nullable String start() {
-    lock.lock();
-    try {
-      return start;
     } finally {
       lock.unlock();
     }
@@ -103,10 +105,11 @@ public final class EventStream implements AutoCloseable {
     lock.lock();
     try {
       long left = patience.toNanos();
-      while (waiting.isEmpty() && !missed && !closed && left > 0) {
+      while (id == null && waiting.isEmpty() && !missed && !closed && left > 0) {
         left = changed.awaitNanos(left);
       }
-      Batch batch = new Batch(List.copyOf(waiting), missed, closed);
+      Batch batch = new Batch(id, List.copyOf(waiting), missed, closed);
+      id = null;
       waiting.clear();
       missed = false;
       return batch;

@@ -62,9 +62,6 @@ class EventsIT {
     private final Socket socket;
     private final BufferedReader in;
 
-    /** The id before anything was told; empty where there is none. */
-    private final String start;
-
     Browser(WebServer server, String query, @Nullable String last) throws IOException {
       socket = new Socket("127.0.0.1", server.port());
       socket.setSoTimeout(20_000);
@@ -81,16 +78,17 @@ class EventsIT {
           new BufferedReader(
               new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
       assertThat(in.readLine()).contains("200");
-      start = hello();
+      until(": hello");
     }
 
-    private String hello() throws IOException {
-      String id = "";
-      for (String line = in.readLine(); !": hello".equals(line); line = in.readLine()) {
-        assertThat(line).as("the stream ended").isNotNull();
-        id = line.startsWith("id: ") ? line.substring(4) : id;
+    /** With which the stream begins. */
+    String id() throws IOException {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.startsWith("id: ")) {
+          return line.substring(4);
+        }
       }
-      return id;
+      throw new AssertionError("the stream ended");
     }
 
     void until(String start) throws IOException {
@@ -214,13 +212,13 @@ class EventsIT {
   void resumedBeforeTheFirst() throws Exception {
     String start;
     try (Browser browser = new Browser(server, "", null)) {
-      start = browser.start;
+      start = browser.id();
     }
     List<Long> missed = queue.enqueue(3);
     try (EventHub otherHub = new EventHub(ports.feeds(), Sleeper.REAL);
         WebServer other = server(otherHub);
-        Browser back = new Browser(server, "", start.isEmpty() ? null : start);
-        Browser elsewhere = new Browser(other, "", start.isEmpty() ? null : start)) {
+        Browser back = new Browser(server, "", start);
+        Browser elsewhere = new Browser(other, "", start)) {
       long later = queue.enqueue();
       for (Browser browser : List.of(back, elsewhere)) {
         List<Long> told = new ArrayList<>();
@@ -242,7 +240,6 @@ class EventsIT {
         WebServer late = server(lateHub)) {
       Told reset;
       try (Browser browser = new Browser(late, "", null)) {
-        assertThat(browser.start).isEmpty();
         answers.countDown();
         reset = browser.next();
       }
