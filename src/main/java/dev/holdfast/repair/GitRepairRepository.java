@@ -126,7 +126,7 @@ public final class GitRepairRepository implements RepairRepository {
       throws IOException, InterruptedException {
     String id;
     try {
-      id = worktree.snapshot(applied.filesChanged());
+      id = worktree.snapshotOf(applied.filesChanged());
     } catch (IOException e) {
       if (applied.filesChanged().stream().noneMatch(each -> each.endsWith(ATTRIBUTES))) {
         throw e;

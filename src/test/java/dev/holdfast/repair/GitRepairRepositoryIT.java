@@ -233,4 +233,76 @@ class GitRepairRepositoryIT {
       assertThat(bench.verify(tree).passed()).as("a patch that deletes tests").isFalse();
     }
   }
+
+  @Test
+  @DisplayName(
+      "a patch that was taken back does not go on in what Python has compiled of it: one of the"
+          + " same size within the same second passed or failed in the place of the next")
+  void compiled() throws Exception {
+    String check = "import a, b, sys\nsys.exit(0 if (a.f(), b.g()) == (1, 2) else 1)\n";
+    new GitBench(directory)
+        .commit(
+            project.source(),
+            Map.of(
+                ".gitignore", "__pycache__/\n",
+                "a.py", "def f():\n    return 1\n",
+                "b.py", "def g():\n    return 1\n",
+                "check.py", check));
+    List<VerifyCommand> commands =
+        List.of(
+            new VerifyCommand(
+                "check", List.of("python3", "check.py"), Duration.ofSeconds(30), Optional.empty()));
+    String wrong = Bench.change("    return 1", "    return 3").replace("value.txt", "a.py");
+    String right = Bench.change("    return 1", "    return 2").replace("value.txt", "b.py");
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository, commands);
+      for (int i = 0; i < 4; i++) {
+        Trial first = bench.attempt(bench.baseTree(), wrong, 0);
+        assertThat(((Trial.Applied) first).verified().passed()).isFalse();
+        Trial second = bench.attempt(bench.baseTree(), right, 0);
+        assertThat(((Trial.Applied) second).verified().passed()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a patch of a .gitignore makes no product of an earlier build a part of the result, and a"
+          + " file of the patch that is ignored is in it")
+  void ignoredNoMore() throws Exception {
+    new GitBench(directory)
+        .commit(project.source(), Map.of(".gitignore", "build/\n/out\n", "old", "x\n"));
+    List<VerifyCommand> commands =
+        List.of(
+            new VerifyCommand(
+                "check",
+                List.of("sh", "-c", "mkdir -p build; date > build/out; sh check.sh"),
+                Duration.ofSeconds(30),
+                Optional.empty()));
+    String answer =
+        """
+        *** Begin Patch
+        *** Update File: .gitignore
+        @@
+        -build/
+         /out
+        *** Add File: out
+        +new
+        *** Delete File: old
+        *** End Patch
+        """;
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository, commands);
+      assertThat(bench.verify(bench.baseTree()).passed()).isFalse();
+      Trial trial = bench.attempt(bench.baseTree(), answer + Bench.change("bad 0", "good 1"), 0);
+      assertThat(((Trial.Applied) trial).verified().passed()).isTrue();
+      assertThat(((Trial.Applied) trial).tree().diff().lines())
+          .filteredOn(line -> line.startsWith("diff "))
+          .containsExactly(
+              "diff --git a/.gitignore b/.gitignore",
+              "diff --git a/old b/old",
+              "diff --git a/out b/out",
+              "diff --git a/value.txt b/value.txt");
+    }
+  }
 }

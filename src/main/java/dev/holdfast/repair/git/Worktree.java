@@ -86,6 +86,20 @@ public final class Worktree {
     return files.checked(command("write-tree"));
   }
 
+  /**
+   * The tree that was restored, with these files as they are now. What else is in the directory is
+   * not in it: a build's products stay out of it although the files are a {@code .gitignore} that
+   * names them no more.
+   *
+   * @param paths of files that were changed, made or deleted
+   */
+  public String snapshotOf(Collection<String> paths) throws IOException, InterruptedException {
+    files.checked(
+        command("update-index", "--add", "--remove", "-z", "--stdin")
+            .withInput(String.join("\0", paths) + "\0"));
+    return files.checked(command("write-tree"));
+  }
+
   /** With nothing that is ignored. */
   public String snapshot() throws IOException, InterruptedException {
     return snapshot(List.of());

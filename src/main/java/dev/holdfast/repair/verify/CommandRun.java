@@ -56,6 +56,8 @@ record CommandRun(
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(Map.of("CI", "true", "PAGER", "cat", "GIT_PAGER", "cat"));
     variables.putAll(Map.of("GIT_TERMINAL_PROMPT", "0", "NO_COLOR", "1"));
+    // Python would take what it has compiled of a patch for that of another one of the same second.
+    variables.put("PYTHONDONTWRITEBYTECODE", "1");
     variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
     try {
       ProgramFinder.check(command.command().getFirst(), root, environment.get("PATH"));
