@@ -3,6 +3,7 @@ package dev.holdfast.tool.patch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -238,9 +239,12 @@ final class AnswerReader {
             .or(() -> fallback.filter(same -> !labels.nameOther(between, same)))
             .orElseThrow(() -> noPath(above.strip()));
     lastPath = Optional.of(path);
+    int length = line().strip().lastIndexOf('<') + 1;
     at++;
-    String search = until(DIVIDER, path, "=======");
-    String replace = until(REPLACE, path, ">>>>>>> REPLACE");
+    int divider = divider(length);
+    IntPredicate divides = i -> divider < 0 ? is(DIVIDER, i) : i == divider;
+    String search = until(divides, divides, path, "=======");
+    String replace = until(i -> is(REPLACE, i), divides, path, ">>>>>>> REPLACE");
     parts.add(new AnswerPart.Edit(path, search, replace));
     lastEnd = at;
   }
@@ -272,18 +276,45 @@ final class AnswerReader {
             + ".");
   }
 
-  private String until(Pattern end, String path, String mark) throws PatchRejection {
+  /**
+   * The line of a block that is as long as its first mark, for the underline of a heading may be in
+   * the block, too; -1 if none is, or several are.
+   */
+  private int divider(int length) {
+    int found = -1;
+    for (int i = at; i < lines.size() && !is(SEARCH, i) && !is(REPLACE, i); i++) {
+      if (is(DIVIDER, i) && lines.get(i).strip().length() == length) {
+        if (found >= 0) {
+          return -1;
+        }
+        found = i;
+      }
+    }
+    return found;
+  }
+
+  private boolean is(Pattern mark, int index) {
+    return mark.matcher(lines.get(index).strip()).matches();
+  }
+
+  private String until(IntPredicate end, IntPredicate divides, String path, String mark)
+      throws PatchRejection {
     StringBuilder text = new StringBuilder();
     for (; at < lines.size(); at++) {
-      String line = line();
-      if (end.matcher(line.strip()).matches()) {
+      if (end.test(at)) {
         at++;
         return text.toString();
       }
-      if (isSearch() || DIVIDER.matcher(line).matches()) {
+      if (divides.test(at)) {
+        throw PatchRejection.malformed(
+            ("A search/replace block for %s has \"%s\" more than once, perhaps below a heading:"
+                    + " leave that line out of the block, or write a unified diff.")
+                .formatted(path, line().strip()));
+      }
+      if (isSearch()) {
         break;
       }
-      text.append(line).append('\n');
+      text.append(line()).append('\n');
     }
     throw PatchRejection.malformed(
         ("A search/replace block for %s is not complete: it needs, in this order and once"

@@ -95,8 +95,24 @@ final class FileHeaders {
       oldMode = values.get("deleted file mode ");
       newMode = null;
     }
+    List<Hunk> all =
+        operation == Operation.CREATE ? hunks.stream().map(FileHeaders::whole).toList() : hunks;
     return new FileDiff(
-        operation, names.existing(), names.resulting(), oldMode, newMode, binary, hunks);
+        operation, names.existing(), names.resulting(), oldMode, newMode, binary, all);
+  }
+
+  /** A new file has no context: empty lines in it lack their +, as models write them. */
+  private static Hunk whole(Hunk hunk) {
+    List<String> lines =
+        hunk.lines().stream()
+            .map(line -> line.isEmpty() || line.equals("\r") ? "+" + line : line)
+            .toList();
+    Hunk whole = hunk.withLines(lines);
+    HunkHeader header = hunk.header();
+    return lines.equals(hunk.lines())
+        ? hunk
+        : whole.withHeader(
+            header.withCounts(whole.oldLines(), Math.max(header.newCount(), whole.newLines())));
   }
 
   /** Git writes these names without prefixes, a model may write them as in the first line. */
