@@ -94,6 +94,7 @@ public final class Worktree {
    * @param paths of files that were changed, made or deleted
    */
   public String snapshotOf(Collection<String> paths) throws IOException, InterruptedException {
+    Files.deleteIfExists(gitDirectory.resolve("index.lock"));
     files.checked(
         command("update-index", "--add", "--remove", "-z", "--stdin")
             .withInput(String.join("\0", paths) + "\0"));

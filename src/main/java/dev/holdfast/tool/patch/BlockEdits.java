@@ -88,14 +88,14 @@ final class BlockEdits {
     if (now.isEmpty()) {
       throw missing(edit.path());
     }
-    LineEnds ends = LineEnds.of(text);
+    LineEnds ends = LineEnds.at(text, edit.search());
     String result = replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace()));
     after.put(edit.path(), Optional.of(result));
   }
 
   void take(AnswerPart.Chunk chunk) throws IOException, PatchRejection {
     String text = now(chunk.path()).orElseThrow(() -> missing(chunk.path()));
-    String result = new ChunkPlace(chunk, text, LineEnds.of(text)).replaced();
+    String result = new ChunkPlace(chunk, text, LineEnds.at(text, chunk.search())).replaced();
     after.put(chunk.path(), Optional.of(result));
   }
 

@@ -18,6 +18,16 @@ public enum LineEnds {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** Of the place where a text with LF is in a file, for that may have both. */
+  static LineEnds at(String text, String search) {
+    LineEnds ends = of(text);
+    boolean crlf =
+        ends == MIXED
+            && BlockEdits.place(text, search, 0) < 0
+            && BlockEdits.place(text, CRLF.in(search), 0) >= 0;
+    return crlf ? CRLF : ends;
+  }
+
   static LineEnds of(byte[] content) {
     int lf = 0;
     int crlf = 0;

@@ -63,6 +63,9 @@ class BlockEditsTest {
   @CsvSource({
     "'a\nb\nc\n', 'b\n', 'B\n', 'a\nB\nc\n'",
     "'a\r\nb\r\n', 'b\n', 'B\nC\n', 'a\r\nB\r\nC\r\n'",
+    "'a\nb\r\nc\r\n', 'b\n', 'B\nC\n', 'a\nB\r\nC\r\nc\r\n'",
+    "'a\nb\r\nc\r\n', 'a\n', 'A\n', 'A\nb\r\nc\r\n'",
+    "'a\r\nb\nc', 'b\nc\n', 'b\nC\n', 'a\r\nb\nC'",
     "'a\nb', 'b\n', 'B\n', 'a\nB'",
     "'b', 'b\n', 'B\n', 'B'",
     "'ab\nb\n', 'b\n', 'B\n', 'ab\nB\n'",
