@@ -1,22 +1,14 @@
 package dev.holdfast.postgres;
 
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.json.JsonFactory;
+import dev.holdfast.schema.ExactJson;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The one JSON mapper of this package; immutable and thread-safe. */
 public final class Json {
-  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
-  private static final int LONGEST_NUMBER = 150_000;
-
   private static final JsonMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
-                  .build())
-          .build();
+      ExactJson.ofAnyLength().disable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
   private Json() {}
 

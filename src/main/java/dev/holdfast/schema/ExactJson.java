@@ -1,5 +1,7 @@
 package dev.holdfast.schema;
 
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -8,5 +10,18 @@ public final class ExactJson {
   public static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  private static final int LONGEST_NUMBER = 150_000;
+
   private ExactJson() {}
+
+  /** For a mapper that reads whatever number the database may have, with its digits. */
+  public static JsonMapper.Builder ofAnyLength() {
+    return JsonMapper.builder(
+            JsonFactory.builder()
+                .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
+                .build())
+        .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+  }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schema.ExactJson;
 import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Design;
@@ -19,9 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
-import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
@@ -40,14 +39,8 @@ import tools.jackson.databind.type.LogicalType;
  * 8601 in UTC.
  */
 public final class Bodies {
-  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
-  private static final int LONGEST_NUMBER = 150_000;
   private static final JsonMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
-                  .build())
+      ExactJson.ofAnyLength()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .addMixIn(TicketRow.class, JsonColumns.class)
           .addMixIn(AttemptRow.class, JsonColumns.class)
@@ -64,7 +57,6 @@ public final class Bodies {
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .withCoercionConfig(
               LogicalType.Textual,

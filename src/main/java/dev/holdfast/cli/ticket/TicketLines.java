@@ -10,6 +10,7 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.TicketInbox.Named;
+import dev.holdfast.schema.ExactJson;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -30,8 +31,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.StreamConstraintsException;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -66,19 +65,9 @@ final class TicketLines implements Iterator<Named> {
   /** A line's bytes are its characters, so that the line which is no UTF-8 is known. */
   static final Charset BYTES = StandardCharsets.ISO_8859_1;
 
-  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
-  private static final int LONGEST_NUMBER = 150_000;
-
   /** Numbers keep their digits. */
   private final JsonMapper mapper =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
-                  .build())
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .build();
+      ExactJson.ofAnyLength().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private final BufferedReader lines;
   private final Progress progress;

@@ -1,13 +1,11 @@
 package dev.holdfast.web.console.view;
 
+import dev.holdfast.schema.ExactJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,18 +22,8 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
   /** Ten results of 16 MiB on one page would end a small worker. */
   private static final int MOST_SHOWN = 200_000;
 
-  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
-  private static final int LONGEST_NUMBER = 150_000;
-
   private static final JsonMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
-                  .build())
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-          .build();
+      ExactJson.ofAnyLength().disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES).build();
 
   public ResultView {
     files = List.copyOf(files);
