@@ -1,12 +1,14 @@
 package dev.holdfast.retry;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Durations as people write them in configuration and on the command line: {@code 500ms}, {@code
- * 30s}, {@code 5m}, {@code 2h}, {@code 7d}.
+ * Durations as people read them, and write them in configuration and on the command line: {@code
+ * 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 7d}.
  */
 public final class DurationText {
   private static final Pattern SHAPE = Pattern.compile("(\\d{1,15})\\s*(ms|s|m|h|d)");
@@ -58,5 +60,26 @@ public final class DurationText {
       return seconds / 3600 + "h";
     }
     return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+  }
+
+  /** In its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
+  public static String rough(Duration duration) {
+    long seconds = duration.toSeconds();
+    if (seconds < 90) {
+      return seconds + "s";
+    }
+    if (seconds < 90 * 60) {
+      return duration.toMinutes() + "m";
+    }
+    return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
+  }
+
+  /** {@code 3m ago}, {@code in 8s}; empty for null. */
+  public static String ago(@Nullable Instant time, Instant now) {
+    if (time == null) {
+      return "";
+    }
+    Duration ago = Duration.between(time, now);
+    return ago.isNegative() ? "in " + rough(ago.negated()) : rough(ago) + " ago";
   }
 }

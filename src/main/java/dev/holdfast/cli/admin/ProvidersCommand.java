@@ -2,12 +2,12 @@ package dev.holdfast.cli.admin;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.BudgetStatus;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.retry.DurationText;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,7 +82,7 @@ public final class ProvidersCommand implements Callable<Integer> {
           each.keyId(),
           each.model(),
           each.state(),
-          each.until() == null ? "mended" : PlainText.relative(each.until(), now),
+          each.until() == null ? "mended" : DurationText.ago(each.until(), now),
           each.waiting(),
           each.held(),
           each.reason() + ": " + each.detail());

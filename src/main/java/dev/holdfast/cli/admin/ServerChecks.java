@@ -178,7 +178,7 @@ final class ServerChecks {
                     + " (%s, %s)",
                 open.size(),
                 longer,
-                PlainText.rough(oldest.age()),
+                DurationText.rough(oldest.age()),
                 oldest.pid(),
                 oldest.user(),
                 oldest.application(),
@@ -218,7 +218,7 @@ final class ServerChecks {
                             + (each.cleaned() == null
                                 ? "never vacuumed"
                                 : "vacuumed last "
-                                    + PlainText.relative(each.cleaned(), server.now())),
+                                    + DurationText.ago(each.cleaned(), server.now())),
                         "end long transactions, then, as its owner, run")
                     .by("VACUUM (ANALYZE) " + each.table()))
         .orElseGet(() -> CheckResult.ok("vacuum", "autovacuum keeps up with all tables"));

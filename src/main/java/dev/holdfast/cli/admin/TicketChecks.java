@@ -1,6 +1,5 @@
 package dev.holdfast.cli.admin;
 
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.queue.read.Checkup.ExpiredLease;
 import dev.holdfast.queue.read.Checkup.Limited;
 import dev.holdfast.queue.read.Checkup.OldHolds;
@@ -9,6 +8,7 @@ import dev.holdfast.queue.read.Checkup.Stranded;
 import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.read.WorkerRow;
+import dev.holdfast.retry.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -116,7 +116,7 @@ final class TicketChecks {
                 "%d expired, with %d tickets that nobody rescued; the oldest %s ago, of worker %s",
                 expired.size(),
                 tickets,
-                PlainText.rough(oldest.expiredFor()),
+                DurationText.rough(oldest.expiredFor()),
                 oldest.workerId()),
             "every live worker rescues them, so none lives or all hang; start one")
         .by("holdfast worker");
@@ -129,7 +129,7 @@ final class TicketChecks {
         : CheckResult.warn(
                 "waits",
                 "%s tickets have a retry_after of more than %s days, the last is due %s"
-                    .formatted(far.tickets(), FAR.toDays(), PlainText.relative(far.until(), now)),
+                    .formatted(far.tickets(), FAR.toDays(), DurationText.ago(far.until(), now)),
                 "if that is an error, in SQL")
             .by("UPDATE holdfast.tickets SET retry_after = NULL WHERE id = " + far.firstId());
   }
@@ -191,7 +191,7 @@ final class TicketChecks {
                 future.tickets()
                     + " tickets wait for a time that was set when the database's clock was ahead,"
                     + " the last is due "
-                    + PlainText.relative(Objects.requireNonNull(future.until()), now),
+                    + DurationText.ago(Objects.requireNonNull(future.until()), now),
                 "keep the server's clock by NTP; to try them now, in SQL")
             .by(
                 "UPDATE holdfast.tickets SET retry_after = NULL WHERE state = 'ready' AND"
@@ -229,7 +229,7 @@ final class TicketChecks {
         "holds",
         old.groups()
             + " groups of held tickets wait for a person, the oldest since "
-            + PlainText.relative(oldest, now),
+            + DurationText.ago(oldest, now),
         "see holdfast stats, then holdfast release --fingerprint F --guidance TEXT");
   }
 

@@ -2,11 +2,11 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.repair.trace.RunSummary;
+import dev.holdfast.retry.DurationText;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
@@ -76,7 +76,7 @@ public final class RunsCommand implements Callable<Integer> {
     for (RunSummary run : runs) {
       table.row(
           run.ticketId(),
-          PlainText.relative(instant(run.at()), now),
+          DurationText.ago(instant(run.at()), now),
           run.state(),
           run.iterations(),
           run.escalations(),

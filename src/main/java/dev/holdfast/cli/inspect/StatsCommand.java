@@ -2,7 +2,6 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.Backend;
@@ -12,6 +11,7 @@ import dev.holdfast.queue.read.ErrorGroup;
 import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.WorkerRow;
+import dev.holdfast.retry.DurationText;
 import java.math.RoundingMode;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -99,7 +99,7 @@ public final class StatsCommand implements Callable<Integer> {
       table.row(
           each.queue(),
           each.ready(),
-          PlainText.relative(each.oldestReadyAt(), now),
+          DurationText.ago(each.oldestReadyAt(), now),
           each.retrying(),
           each.scheduled(),
           each.waitingForProvider(),
@@ -116,7 +116,7 @@ public final class StatsCommand implements Callable<Integer> {
       table.row(
           each.id(),
           each.state(),
-          PlainText.relative(each.heartbeatAt(), now),
+          DurationText.ago(each.heartbeatAt(), now),
           each.concurrency(),
           String.join(",", each.kinds()),
           each.queues() == null ? "all" : String.join(",", each.queues()));
@@ -147,7 +147,7 @@ public final class StatsCommand implements Callable<Integer> {
           each.errorFingerprint(),
           each.errorCategory(),
           each.tickets(),
-          PlainText.relative(each.oldest(), now),
+          DurationText.ago(each.oldest(), now),
           each.errorFingerprint() == null
               ? "none: see their reasons with list --state on_hold"
               : each.errorTitle());

@@ -9,6 +9,7 @@ import dev.holdfast.queue.read.EqualAttempts;
 import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.ticket.Guidance;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,14 +53,14 @@ final class TicketPage {
                     + ", by "
                     + each.changedBy()
                     + " "
-                    + PlainText.relative(each.changedAt(), now)));
+                    + DurationText.ago(each.changedAt(), now)));
     error(ticket);
     block("result", ticket.result());
     block("payload", ticket.payload());
     for (Guidance each : guidance) {
       block(
           "guidance by %s at %s, %s"
-              .formatted(each.author(), each.source(), PlainText.relative(each.givenAt(), now)),
+              .formatted(each.author(), each.source(), DurationText.ago(each.givenAt(), now)),
           each.text());
     }
     printAttempts(attempts);
@@ -105,7 +106,7 @@ final class TicketPage {
   }
 
   private @Nullable String time(@Nullable Instant time) {
-    return time == null ? null : PlainText.relative(time, now) + " (" + time + ")";
+    return time == null ? null : DurationText.ago(time, now) + " (" + time + ")";
   }
 
   private void field(String name, @Nullable String value) {
@@ -144,7 +145,7 @@ final class TicketPage {
         new TextTable("ATTEMPT", "OUTCOME", "FINISHED", "TOOK", "CATEGORY", "RULE", "ERROR");
     for (EqualAttempts each : EqualAttempts.of(attempts)) {
       AttemptRow newest = each.newest();
-      String ago = PlainText.relative(newest.finishedAt(), now);
+      String ago = DurationText.ago(newest.finishedAt(), now);
       table.row(
           each.numbers(),
           newest.outcome(),
@@ -162,7 +163,7 @@ final class TicketPage {
     TextTable table = new TextTable("WHEN", "WHAT");
     for (TimelineEntry each : timeline) {
       if (!EventLine.isToldByDecision(each)) {
-        table.row(PlainText.relative(each.at(), now), EventLine.of(each));
+        table.row(DurationText.ago(each.at(), now), EventLine.of(each));
       }
     }
     table.print(terminal);

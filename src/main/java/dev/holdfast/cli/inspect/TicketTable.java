@@ -1,10 +1,10 @@
 package dev.holdfast.cli.inspect;
 
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
+import dev.holdfast.retry.DurationText;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
           row.kind(),
           design(row),
           row.retryCount(),
-          PlainText.relative(row.updatedAt(), now),
+          DurationText.ago(row.updatedAt(), now),
           row.title(),
           why(row, waits.get(row.id()), now));
     }
@@ -73,8 +73,8 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
           row.priority(),
           row.retryCount(),
           row.attemptCount(),
-          PlainText.relative(row.createdAt(), now),
-          PlainText.relative(row.updatedAt(), now),
+          DurationText.ago(row.createdAt(), now),
+          DurationText.ago(row.updatedAt(), now),
           row.errorCategory(),
           row.errorFingerprint(),
           row.uniqueKey(),
@@ -125,7 +125,7 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
       return "waiting for "
           + waitsFor.replaceFirst(" \\(.*", "")
           + ", due "
-          + PlainText.relative(row.retryAfter(), now);
+          + DurationText.ago(row.retryAfter(), now);
     }
     if (waitsFor != null) {
       return "waiting for " + waitsFor;
@@ -134,7 +134,7 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
       String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";
       return error
           + "due "
-          + PlainText.relative(row.retryAfter(), now)
+          + DurationText.ago(row.retryAfter(), now)
           + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
     }
     return row.workerId() == null ? "" : row.workerId();

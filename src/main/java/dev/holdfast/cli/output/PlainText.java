@@ -1,8 +1,8 @@
 package dev.holdfast.cli.output;
 
 import dev.holdfast.queue.output.AttemptOutput;
+import dev.holdfast.retry.DurationText;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,31 +34,10 @@ public final class PlainText {
         : text.substring(0, text.offsetByCodePoints(0, length - 1)) + "…";
   }
 
-  /** {@code 3m ago}, {@code in 2h}; empty for null. */
-  public static String relative(@Nullable Instant time, Instant now) {
-    if (time == null) {
-      return "";
-    }
-    Duration ago = Duration.between(time, now);
-    return ago.isNegative() ? "in " + rough(ago.negated()) : rough(ago) + " ago";
-  }
-
   /** A duration in short: {@code 80ms}, {@code 45s}. */
   public static String took(Duration duration) {
     return duration.compareTo(Duration.ofSeconds(1)) < 0
         ? duration.toMillis() + "ms"
-        : rough(duration);
-  }
-
-  /** In its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
-  public static String rough(Duration duration) {
-    long seconds = duration.toSeconds();
-    if (seconds < 90) {
-      return seconds + "s";
-    }
-    if (seconds < 90 * 60) {
-      return duration.toMinutes() + "m";
-    }
-    return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
+        : DurationText.rough(duration);
   }
 }

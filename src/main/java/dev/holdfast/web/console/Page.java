@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.web.Visitor;
 import dev.holdfast.web.console.view.Format;
 import java.time.Instant;
@@ -45,6 +46,6 @@ public record Page(
 
   /** A time as "3m ago" or "in 2h". */
   public String ago(@Nullable Instant time) {
-    return Format.ago(time, now);
+    return DurationText.ago(time, now);
   }
 }

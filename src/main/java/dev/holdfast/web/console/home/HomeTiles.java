@@ -4,6 +4,7 @@ import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.view.EventFigure;
 import dev.holdfast.queue.view.Figures;
 import dev.holdfast.queue.view.ModelFigure;
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.web.console.view.Format;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -73,7 +74,7 @@ final class HomeTiles {
             .map(QueueHealth::oldestReadyAt)
             .filter(Objects::nonNull)
             .min(Comparator.<Instant>naturalOrder())
-            .map(at -> "oldest waits " + Format.rough(Duration.between(at, now)))
+            .map(at -> "oldest waits " + DurationText.rough(Duration.between(at, now)))
             .orElse("nothing waits");
     return new Overview.Tile(
         "Ready",

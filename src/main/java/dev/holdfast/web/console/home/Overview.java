@@ -4,8 +4,8 @@ import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.view.FigureWindow;
 import dev.holdfast.queue.view.Figures;
 import dev.holdfast.queue.view.ModelFigure;
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.web.console.view.Chart;
-import dev.holdfast.web.console.view.Format;
 import dev.holdfast.web.console.view.Sparkline;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,7 +59,7 @@ public record Overview(
     Duration behind = Duration.between(figures.countedUntil(), now);
     return new Overview(
         figures.window(),
-        behind.compareTo(LATE) > 0 ? Format.rough(behind) : null,
+        behind.compareTo(LATE) > 0 ? DurationText.rough(behind) : null,
         HomeTiles.of(figures, queues, held, now),
         HomeCharts.of(figures),
         HomeQueues.of(figures, queues),

@@ -1,5 +1,6 @@
 package dev.holdfast.web.console.view;
 
+import dev.holdfast.retry.DurationText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -17,33 +18,12 @@ public final class Format {
 
   private Format() {}
 
-  /** {@code 3m ago}, {@code in 8s}; empty for null. */
-  public static String ago(@Nullable Instant time, Instant now) {
-    if (time == null) {
-      return "";
-    }
-    Duration ago = Duration.between(time, now);
-    return ago.isNegative() ? "in " + rough(ago.negated()) : rough(ago) + " ago";
-  }
-
-  /** In its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
-  public static String rough(Duration duration) {
-    long seconds = duration.toSeconds();
-    if (seconds < 90) {
-      return seconds + "s";
-    }
-    if (seconds < 90 * 60) {
-      return duration.toMinutes() + "m";
-    }
-    return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
-  }
-
   /** A duration in short: {@code 80ms}, {@code 45s}. */
   public static String took(Instant from, Instant to) {
     Duration duration = Duration.between(from, to);
     return duration.compareTo(Duration.ofSeconds(1)) < 0
         ? Math.max(0, duration.toMillis()) + "ms"
-        : rough(duration);
+        : DurationText.rough(duration);
   }
 
   public static String exact(Instant time) {

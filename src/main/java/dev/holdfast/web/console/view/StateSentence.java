@@ -3,6 +3,7 @@ package dev.holdfast.web.console.view;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.retry.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,10 @@ public final class StateSentence {
                   ticket.holdReason() == null ? "no reason given" : ticket.holdReason());
       case "needs_review" ->
           "Succeeded "
-              + Format.ago(ticket.completedAt(), now)
+              + DurationText.ago(ticket.completedAt(), now)
               + "; a person has to approve or reject its result.";
-      case "done" -> "Done " + Format.ago(ticket.completedAt(), now) + ".";
-      case "cancelled" -> "Cancelled " + Format.ago(ticket.completedAt(), now) + ".";
+      case "done" -> "Done " + DurationText.ago(ticket.completedAt(), now) + ".";
+      case "cancelled" -> "Cancelled " + DurationText.ago(ticket.completedAt(), now) + ".";
       default -> Format.words(ticket.state());
     };
   }
@@ -41,7 +42,7 @@ public final class StateSentence {
   }
 
   private static String since(@Nullable Instant time, Instant now) {
-    return time == null ? "" : " for " + Format.rough(Duration.between(time, now));
+    return time == null ? "" : " for " + DurationText.rough(Duration.between(time, now));
   }
 
   private static String ready(
@@ -50,7 +51,7 @@ public final class StateSentence {
     boolean waits = due != null && due.isAfter(now);
     if (wait != null && wait.kind() == CurrentWait.Kind.PROVIDER) {
       return "Waits for a provider and is tried again "
-          + Format.ago(wait.until(), now)
+          + DurationText.ago(wait.until(), now)
           + ", no retry used: "
           + Format.firstLine(wait.reason(), ERROR_LENGTH);
     }
@@ -65,12 +66,12 @@ public final class StateSentence {
               .orElse("; the next free worker takes it.");
     }
     if (ticket.attemptCount() == 0 || ticket.error() == null) {
-      return "Scheduled: due " + Format.ago(due, now) + ".";
+      return "Scheduled: due " + DurationText.ago(due, now) + ".";
     }
     return "Retry %s comes %s, after %s: %s"
         .formatted(
             ticket.retryCount() == null ? 1 : ticket.retryCount(),
-            Format.ago(due, now),
+            DurationText.ago(due, now),
             Format.words(ticket.errorCategory()),
             Format.firstLine(ticket.errorTitle(), ERROR_LENGTH));
   }
