@@ -142,8 +142,7 @@ public final class PostgresTicketFeed implements TicketFeed {
    * commits from now on does not, whenever it got its id.
    */
   static PostgresTicketFeed atPresent(Transactions transactions, Sql sql) {
-    @Nullable Long all = null;
-    return new PostgresTicketFeed(transactions, sql, all);
+    return new PostgresTicketFeed(transactions, sql, null);
   }
 
   private static Position settled(Transactions transactions, Sql sql) {
@@ -160,12 +159,8 @@ public final class PostgresTicketFeed implements TicketFeed {
         .one();
   }
 
-  /** Opens a feed of all tickets where another one was. */
-  PostgresTicketFeed(Transactions transactions, Sql sql, Position position) {
-    this(transactions, sql, null, position);
-  }
-
-  private PostgresTicketFeed(
+  /** Opens a feed where another one was. */
+  PostgresTicketFeed(
       Transactions transactions, Sql sql, @Nullable Long ticketId, Position position) {
     this.transactions = transactions;
     this.read = sql.load("ticket_feed");

@@ -42,7 +42,7 @@ public final class PostgresTicketFeeds implements TicketFeeds {
             && !then.since().isAfter(now.since())
             && then.since().isAfter(now.since().minus(FURTHEST));
     return possible
-        ? Optional.of(new PostgresTicketFeed(transactions, sql, then))
+        ? Optional.of(new PostgresTicketFeed(transactions, sql, null, then))
         : Optional.empty();
   }
 }
