@@ -19,7 +19,7 @@ WITH counted AS (
   ORDER BY tickets DESC, oldest, fingerprint, category
   LIMIT :limit OFFSET :offset
 )
-SELECT g.fingerprint, g.category, g.tickets, g.oldest, g.newest, g.sample_id, g.hours, g.counts, g.group_count, g.ticket_count,
+SELECT g.fingerprint, g.category, g.tickets, g.oldest, g.newest, g.hours, g.counts, g.group_count, g.ticket_count,
   holdfast.error_name(b.error_title, b.error) AS error_title, b.hold_reason
 FROM groups g
 LEFT JOIN LATERAL (SELECT t.error, t.error_title, t.hold_reason FROM holdfast.ticket_base t WHERE t.id = g.sample_id LIMIT 1) b ON true

@@ -25,8 +25,7 @@ record HeldGroupRow(HeldGroup group, long groupCount, long ticketCount) {
             row.getTimestamp("newest").toInstant(),
             byHour(row.getArray("hours"), row.getArray("counts")),
             row.getString("error_title"),
-            row.getString("hold_reason"),
-            row.getLong("sample_id"));
+            row.getString("hold_reason"));
     return new HeldGroupRow(group, row.getLong("group_count"), row.getLong("ticket_count"));
   }
 

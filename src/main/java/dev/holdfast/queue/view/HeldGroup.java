@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param byHour how many were held in each of the last 24 hours, the oldest hour first
  * @param errorTitle of the newest ticket: the line of its error that says why
  * @param holdReason of the newest ticket
- * @param sampleId the newest ticket
  */
 public record HeldGroup(
     String fingerprint,
@@ -22,8 +21,7 @@ public record HeldGroup(
     Instant newest,
     List<Long> byHour,
     @Nullable String errorTitle,
-    @Nullable String holdReason,
-    long sampleId) {
+    @Nullable String holdReason) {
   public HeldGroup {
     byHour = List.copyOf(byHour);
   }
