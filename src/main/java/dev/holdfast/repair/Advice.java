@@ -22,27 +22,19 @@ import tools.jackson.databind.JsonNode;
 record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
   private static final Set<String> CONFIDENCES = Set.of("high", "medium", "low");
 
-  /** A reviewer's answer; empty rankings where it failed. */
-  record Review(List<Ranking> rankings, String error) {}
-
-  /**
-   * @param hypothesis "" where there is none
-   */
-  record Diagnosis(String hypothesis, String error) {}
-
   private record Hypothesis(String text, double confidence) {}
 
   private static final String NO_ANSWER = "no answer: ";
 
-  /** E29. */
-  Review review(String name, int step, List<Candidate> candidates)
+  /** A reviewer's answer; empty where it failed (E29). */
+  List<Ranking> review(String name, int step, List<Candidate> candidates)
       throws IOException, InterruptedException {
     ModelJson answer =
         answer(name + "/review", Prompts.REVIEW, Prompts.candidates(task, candidates));
     List<Ranking> rankings = rankings(answer.node(), candidates);
     String error = rankings.isEmpty() ? unusable(answer) : "";
     log.note(new RunEvent.ReviewFinished(step, rankings, error));
-    return new Review(rankings, error);
+    return rankings;
   }
 
   /** E30, E31. */
@@ -68,9 +60,10 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
   /**
    * E35, E36.
    *
-   * @param branches how many hypotheses are weighed; the most confident one is chosen
+   * @param branches how many hypotheses are weighed
+   * @return the most confident one; "" where there is none
    */
-  Diagnosis diagnose(String name, int step, int attempt, int branches, String situation)
+  String diagnose(String name, int step, int attempt, int branches, String situation)
       throws IOException, InterruptedException {
     log.note(new RunEvent.DiagnosisStarted(step, attempt));
     ModelJson answer = answer(name + "/diagnosis", Prompts.DIAGNOSE.formatted(branches), situation);
@@ -78,7 +71,7 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
     String error = chosen.isEmpty() ? unusable(answer) : "";
     log.note(
         new RunEvent.DiagnosisCompleted(step, chosen.map(Hypothesis::text).orElse(null), error));
-    return new Diagnosis(chosen.map(Hypothesis::text).orElse(""), error);
+    return chosen.map(Hypothesis::text).orElse("");
   }
 
   /** An answer that is not the JSON asked for is told so, and asked for again (C23). */

@@ -2,6 +2,7 @@ package dev.holdfast.repair;
 
 import dev.holdfast.repair.trace.RunEvent;
 import dev.holdfast.repair.trace.RunEvent.JudgeInfo;
+import dev.holdfast.repair.trace.RunEvent.Ranking;
 import dev.holdfast.repair.trace.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -274,7 +275,7 @@ final class CandidateStep {
 
   private void diagnose(String name, int attempt, Verified verified)
       throws IOException, InterruptedException {
-    Advice.Diagnosis diagnosis =
+    String hypothesis =
         parts
             .advice()
             .diagnose(
@@ -284,8 +285,8 @@ final class CandidateStep {
                 settings.diagnosis().maxTotBranches(),
                 Prompts.situation(task, verified, signals));
     applyFailures = ApplyFailures.NONE;
-    if (!diagnosis.hypothesis().isEmpty()) {
-      signals.add(Prompts.DIAGNOSED + diagnosis.hypothesis());
+    if (!hypothesis.isEmpty()) {
+      signals.add(Prompts.DIAGNOSED + hypothesis);
     }
   }
 
@@ -313,10 +314,10 @@ final class CandidateStep {
     if (applied.size() < 2 || !settings.l3().enableReviewer()) {
       return Shortlist.ofUnreviewed(applied);
     }
-    Advice.Review review = parts.advice().review(name, step, applied);
-    return review.rankings().isEmpty()
+    List<Ranking> rankings = parts.advice().review(name, step, applied);
+    return rankings.isEmpty()
         ? Shortlist.ofUnreviewed(applied)
-        : Shortlist.ofReviewed(applied, review.rankings());
+        : Shortlist.ofReviewed(applied, rankings);
   }
 
   private StepOutcome failed(StopReason reason, String detail) {
