@@ -73,12 +73,7 @@ final class Repairs {
             new TicketRepositories(settings.repair().workspaceRoot(), git),
             network ->
                 new GitRepairRepository.Tools(
-                    git,
-                    new Verifier(
-                        sandboxes.get(network),
-                        System.getenv(),
-                        settings.secrets(),
-                        System::nanoTime)),
+                    git, new Verifier(sandboxes.get(network), System.getenv(), settings.secrets())),
             (ticketId, designId) -> isApproved(reader, ticketId, designId),
             InstantSource.system());
     return new RepairHandler(

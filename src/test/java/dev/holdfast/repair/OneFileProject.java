@@ -52,11 +52,7 @@ record OneFileProject(Path directory) {
 
   static GitRepairRepository workbench(TicketRepository repository, List<VerifyCommand> commands) {
     Verifier verifier =
-        new Verifier(
-            new Sandbox.None("this test needs none"),
-            System.getenv(),
-            Secrets.NONE,
-            System::nanoTime);
+        new Verifier(new Sandbox.None("this test needs none"), System.getenv(), Secrets.NONE);
     return new GitRepairRepository(
         repository,
         new GitRepairRepository.Tools(GitBench.GIT, verifier),

@@ -1,6 +1,5 @@
 package dev.holdfast.repair.verify;
 
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -12,16 +11,9 @@ import java.util.List;
  * @param tests how many its reports tell of; 0 without reports
  * @param failing what failed; empty if it passed
  * @param output both outputs as printed, beginning and end of what is long (at most 64 KiB)
- * @param duration from start to end
  */
 public record CheckRun(
-    String name,
-    boolean passed,
-    String end,
-    int tests,
-    List<FailingCheck> failing,
-    String output,
-    Duration duration) {
+    String name, boolean passed, String end, int tests, List<FailingCheck> failing, String output) {
   /** What fails where a command passes, and its reports tell of no test. */
   static final String NO_TEST = "no test was run";
 

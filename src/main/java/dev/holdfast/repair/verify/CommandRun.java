@@ -15,11 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongSupplier;
 
 /** Runs one verify command and reads what it says. */
-record CommandRun(
-    Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
+record CommandRun(Sandbox sandbox, Map<String, String> environment, Secrets secrets) {
   private static final int HEAD = 16 * 1024;
   private static final int TAIL = 48 * 1024;
   private static final int MAX_MESSAGE = 2000;
@@ -32,7 +30,6 @@ record CommandRun(
   private record Ended(boolean success, String end, String output) {}
 
   CheckRun run(VerifyCommand command, Path root) throws IOException, InterruptedException {
-    long start = nanoTime.getAsLong();
     Set<Path> others = Set.of();
     if (command.junit().isPresent()) {
       others = new ReportFiles(root, command.junit().get()).delete();
@@ -47,9 +44,8 @@ record CommandRun(
     if (!ended.success() && failing.isEmpty()) {
       failing.add(new FailingCheck(command.name(), ended.end(), last(ended.output())));
     }
-    Duration duration = Duration.ofNanos(nanoTime.getAsLong() - start);
     return new CheckRun(
-        command.name(), failing.isEmpty(), ended.end(), tests, failing, ended.output(), duration);
+        command.name(), failing.isEmpty(), ended.end(), tests, failing, ended.output());
   }
 
   private Ended execute(VerifyCommand command, Path root) throws InterruptedException {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,8 +17,7 @@ import org.slf4j.LoggerFactory;
  * @param environment the worker's own, of which the commands get the harmless part
  * @param secrets that nothing which is reported of a command may tell
  */
-public record Verifier(
-    Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
+public record Verifier(Sandbox sandbox, Map<String, String> environment, Secrets secrets) {
   private static final Logger LOG = LoggerFactory.getLogger(Verifier.class);
 
   public Verifier {
@@ -75,7 +73,7 @@ public record Verifier(
       throws IOException, InterruptedException {
     // Builds ask git what they build.
     Sandbox bounds = sandbox.showing(worktree.repository());
-    CommandRun command = new CommandRun(bounds, environment, secrets, nanoTime);
+    CommandRun command = new CommandRun(bounds, environment, secrets);
     List<CheckRun> runs = new ArrayList<>();
     for (VerifyCommand each : commands) {
       runs.add(command.run(each, worktree.directory()));

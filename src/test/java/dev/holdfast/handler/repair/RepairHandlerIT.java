@@ -116,7 +116,7 @@ class RepairHandlerIT {
   }
 
   private RepairHandler handler(Sandbox sandbox, String workspace) {
-    Verifier verifier = new Verifier(sandbox, System.getenv(), Secrets.NONE, System::nanoTime);
+    Verifier verifier = new Verifier(sandbox, System.getenv(), Secrets.NONE);
     RepairPorts ports =
         new RepairPorts(
             Map.of("played", provider),

@@ -2,7 +2,6 @@ package dev.holdfast.repair.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
@@ -74,14 +73,12 @@ class FailureSignatureTest {
   }
 
   private static CheckRun run(List<FailingCheck> failing, String output) {
-    return new CheckRun(
-        "test", failing.isEmpty(), "exit code 1", 2, failing, output, Duration.ZERO);
+    return new CheckRun("test", failing.isEmpty(), "exit code 1", 2, failing, output);
   }
 
   private static Optional<String> signature(String output) {
     FailingCheck check = new FailingCheck("test", "exit code 1", output);
-    CheckRun run =
-        new CheckRun("test", false, "exit code 1", 0, List.of(check), output, Duration.ZERO);
+    CheckRun run = new CheckRun("test", false, "exit code 1", 0, List.of(check), output);
     return FailureSignature.of(List.of(run), "/srv/one");
   }
 }

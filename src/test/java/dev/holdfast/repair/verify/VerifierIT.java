@@ -64,7 +64,7 @@ class VerifierIT {
   private static Verifier verifier(Sandbox sandbox) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("OPENAI_API_KEY", "sk-very-secret");
-    return new Verifier(sandbox, environment, Secrets.NONE, System::nanoTime);
+    return new Verifier(sandbox, environment, Secrets.NONE);
   }
 
   private Verification verify(String script) throws Exception {
@@ -98,9 +98,7 @@ class VerifierIT {
   @DisplayName("A secret in the name of a failing test is taken out, as in what the test says")
   void secretInName() throws Exception {
     Secrets secrets = Secrets.of(Map.of("sk-very-secret", "a.key"));
-    verifier =
-        new Verifier(
-            new Sandbox.None("this test needs none"), System.getenv(), secrets, System::nanoTime);
+    verifier = new Verifier(new Sandbox.None("this test needs none"), System.getenv(), secrets);
     Verification failed =
         verify(
             "echo '<testsuite><testcase name=\"takes[sk-very-secret]\">"
