@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 /** Reads a ticket's own bounds. */
 @FunctionalInterface
 public interface AllowanceStore {
-  /** Tickets have none of their own. */
-  AllowanceStore NONE = ticketId -> Own.NONE;
-
   /**
    * @param maxCostUsd of the ticket over all attempts; null where it says nothing
    * @param worked how long its finished attempts took together

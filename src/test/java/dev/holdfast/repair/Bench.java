@@ -44,7 +44,14 @@ final class Bench {
   RepairTask task = new RepairTask("Make it good.", List.of(), false);
   RunEnd.At at = new RunEnd.At(0, 0);
   ProviderEventListener listener = ProviderEventListener.NONE;
-  Trace file = Trace.NONE;
+  Trace file =
+      new Trace() {
+        @Override
+        public void begin(List<JsonNode> earlier) {}
+
+        @Override
+        public void append(List<JsonNode> events) {}
+      };
 
   /** A patch of the file; more lines make it larger. */
   static String change(String from, String to) {

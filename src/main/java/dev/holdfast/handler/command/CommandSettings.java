@@ -14,8 +14,8 @@ import java.util.Set;
  * @param environment the worker's own environment, of which the programs get a part
  * @param passable names that a design may ask for with {@code pass_environment} ({@code
  *     handlers.command.pass-environment}, default none)
- * @param killGrace between asking a process tree to end and killing it; default {@link
- *     #DEFAULT_KILL_GRACE}
+ * @param killGrace between asking a process tree to end and killing it ({@code
+ *     handlers.command.kill-grace})
  * @param user the name of the user as whom they run ({@code handlers.command.user}); empty: the
  *     worker's own
  */
@@ -26,9 +26,6 @@ public record CommandSettings(
     Set<String> passable,
     Duration killGrace,
     String user) {
-  /** Below the 5 s in which a stopping worker has to end. */
-  public static final Duration DEFAULT_KILL_GRACE = Duration.ofSeconds(2);
-
   public CommandSettings {
     environment = Map.copyOf(environment);
     passable = Set.copyOf(passable);

@@ -8,9 +8,6 @@ package dev.holdfast.postgres.inbox;
  *     payload.max-expanded-bytes})
  */
 public record PayloadLimits(int bytes, int expandedBytes) {
-  /** Unless configured: 1 MiB and 16 MiB. */
-  public static final PayloadLimits DEFAULT = of(1 << 20);
-
   /** So many bytes as it is sent. */
   public static PayloadLimits of(int bytes) {
     return new PayloadLimits(bytes, 16 << 20);

@@ -5,15 +5,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Takes the events of a run, besides its journal. Thread-safe; never throws. */
 public interface Trace {
-  Trace NONE =
-      new Trace() {
-        @Override
-        public void begin(List<JsonNode> earlier) {}
-
-        @Override
-        public void append(List<JsonNode> events) {}
-      };
-
   /** Is told of each step of a run that is worked, on the thread that works it. Thread-safe. */
   @FunctionalInterface
   interface Steps {

@@ -6,20 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks people for their decision on tool calls, and keeps it. Thread-safe. */
 public interface ApprovalStore {
-  /** Nobody is there to ask: every call waits. */
-  ApprovalStore NOBODY =
-      new ApprovalStore() {
-        @Override
-        public List<Approval> ask(long ticketId, long leaseNo, List<Asked> calls) {
-          return known(ticketId, calls);
-        }
-
-        @Override
-        public List<Approval> known(long ticketId, List<Asked> calls) {
-          return calls.stream().map(each -> Approval.NOT_ASKED).toList();
-        }
-      };
-
   /** A person's decision. */
   enum Decision {
     NONE,

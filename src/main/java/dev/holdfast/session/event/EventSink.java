@@ -6,7 +6,5 @@ package dev.holdfast.session.event;
  */
 @FunctionalInterface
 public interface EventSink {
-  EventSink NONE = (ticketId, leaseNo, event) -> {};
-
   void on(long ticketId, long leaseNo, SessionEvent event);
 }

@@ -5,9 +5,6 @@ import java.util.List;
 /** The failed attempts of a ticket. Thread-safe. */
 @FunctionalInterface
 public interface AttemptHistory {
-  /** Every attempt is the first. */
-  AttemptHistory NONE = ticketId -> List.of();
-
   /**
    * An attempt that failed.
    *

@@ -3,9 +3,6 @@ package dev.holdfast.session.journal;
 /** Keeps the journals of tickets' sessions. Thread-safe. */
 @FunctionalInterface
 public interface JournalStore {
-  /** Each journal lasts as long as what holds it. */
-  JournalStore IN_MEMORY = (ticketId, leaseNo) -> new InMemoryJournal();
-
   /**
    * The journal of a ticket, for one attempt.
    *

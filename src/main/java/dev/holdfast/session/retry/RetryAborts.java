@@ -9,8 +9,6 @@ import java.util.Set;
  */
 @FunctionalInterface
 public interface RetryAborts {
-  RetryAborts NONE = waiting -> Set.of();
-
   /**
    * Takes the orders to end the waits of these tickets; each is given out once.
    *

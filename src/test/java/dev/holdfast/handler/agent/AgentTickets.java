@@ -35,6 +35,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
@@ -44,12 +45,26 @@ final class AgentTickets {
 
   static final String TARGET = "targets: [{provider: played, model: m}]\n";
 
+  /** Nobody is there to ask: every call waits. */
+  private static final ApprovalStore NOBODY =
+      new ApprovalStore() {
+        @Override
+        public List<Approval> ask(long ticketId, long leaseNo, List<Asked> calls) {
+          return known(ticketId, calls);
+        }
+
+        @Override
+        public List<Approval> known(long ticketId, List<Asked> calls) {
+          return calls.stream().map(each -> Approval.NOT_ASKED).toList();
+        }
+      };
+
   private final Path workspaces;
   final List<SessionEvent> events = new CopyOnWriteArrayList<>();
   Journal journal = new InMemoryJournal();
-  RetryAborts aborts = RetryAborts.NONE;
-  AttemptHistory attempts = AttemptHistory.NONE;
-  AllowanceStore allowances = AllowanceStore.NONE;
+  RetryAborts aborts = waiting -> Set.of();
+  AttemptHistory attempts = ticketId -> List.of();
+  AllowanceStore allowances = ticketId -> AllowanceStore.Own.NONE;
   LongSupplier nanoTime = System::nanoTime;
   Sandboxes sandboxes = Sandboxes.of(SandboxMode.OFF, Map.of(), List.of());
   int attempt = 1;
@@ -82,7 +97,7 @@ final class AgentTickets {
         settings,
         new AgentPorts(
             Map.of("played", provider),
-            new SessionPorts(store, sink, aborts, allowances, ApprovalStore.NOBODY, attempts),
+            new SessionPorts(store, sink, aborts, allowances, NOBODY, attempts),
             Map.of("PATH", System.getenv("PATH")),
             sandboxes,
             CallGuard.NONE,

@@ -127,7 +127,7 @@ class RepairHandlerIT {
                 CallRetryOptions.DEFAULTS,
                 ProviderEventListener.NONE),
             CallGuard.NONE,
-            AllowanceStore.NONE,
+            ticketId -> AllowanceStore.Own.NONE,
             (ticketId, leaseNo) -> journal,
             (ticketId, leaseNo, event) -> {},
             Trace.Steps.NONE,
