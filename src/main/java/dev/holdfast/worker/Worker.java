@@ -32,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Worker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
-  private static final int RESCUE_BATCH = 100;
   private static final int PRUNE_BATCH = 1000;
 
   /** For claims that are under way when the worker is stopped. */
@@ -109,9 +108,13 @@ public final class Worker implements AutoCloseable {
         new Heartbeater(
             ports.queue(), book, identity.id(), settings, this::pollNow, this::registerAgain);
     this.outages = new Outages(heartbeater::healthy, this::askDatabase);
+    List<TicketListener> listeners = new ArrayList<>(ports.listeners());
+    listeners.add(this::pollWhenDue);
+    this.events = new Events(listeners);
+    Rescuer rescuer = new Rescuer(ports.queue(), events, settings.rescueInterval());
     Duration afterError = Duration.ofSeconds(1);
     this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
-    services.add(new ServiceLoop("rescue", afterError, this::rescue));
+    services.add(new ServiceLoop("rescue", afterError, rescuer::rescue));
     services.add(new ServiceLoop("figures", Duration.ofMinutes(1), ports.figures()));
     services.add(new ServiceLoop("batches", afterError, ports.batches()));
     if (!settings.retentionInterval().isZero()) {
@@ -122,9 +125,6 @@ public final class Worker implements AutoCloseable {
     this.wakeUpSwitch =
         new WakeUpSwitch(
             ports.registry(), identity.id(), heartbeats::wakeUp, signal, notifiedClaim);
-    List<TicketListener> listeners = new ArrayList<>(ports.listeners());
-    listeners.add(this::pollWhenDue);
-    this.events = new Events(listeners);
     ResultStore store = new ResultStore(ports.queue());
     this.completers = new Completers(store, book, slots, events);
   }
@@ -316,35 +316,6 @@ public final class Worker implements AutoCloseable {
   private Duration guard() {
     fitness.openAfterQuiet();
     return heartbeater.guard();
-  }
-
-  private Duration rescue() {
-    List<FinishResult> rescued = ports.queue().rescue(RESCUE_BATCH);
-    for (FinishResult result : rescued) {
-      log.warn(
-          "rescued ticket {}: its lease had expired; {}",
-          result.ticketId(),
-          result.getClass().getSimpleName());
-      switch (result) {
-        case FinishResult.Retried each ->
-            events.tell(FailureEvents.retried(each, each.ofRetry(), true));
-        case FinishResult.Held each -> events.tell(FailureEvents.held(each, each.ofRetry(), true));
-        case FinishResult.Succeeded each -> {}
-        case FinishResult.GivenBack each ->
-            events.tell(new TicketEvent.GivenBack(each.ticketId(), true));
-        case FinishResult.Parked each -> {}
-        case FinishResult.Advanced each -> {}
-        case FinishResult.Deferred each -> {}
-        case FinishResult.Stale each -> {}
-      }
-    }
-    List<Long> expired = ports.queue().holdExpired(RESCUE_BATCH);
-    if (!expired.isEmpty()) {
-      log.warn("{} tickets are on hold: they expired before a worker started them", expired.size());
-    }
-    expired.forEach(id -> events.tell(new TicketEvent.Parked(id, "expired")));
-    boolean more = rescued.size() >= RESCUE_BATCH || expired.size() >= RESCUE_BATCH;
-    return more ? Duration.ZERO : settings.rescueInterval();
   }
 
   private Duration prune() {
