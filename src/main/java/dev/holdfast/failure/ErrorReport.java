@@ -49,6 +49,12 @@ public record ErrorReport(
     return report;
   }
 
+  /** A report of an exception that is known well enough to be told without its stack trace. */
+  public static ErrorReport ofMessage(Throwable cause, Category category) {
+    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    return new ErrorReport(message, cause, null, null, category, null);
+  }
+
   public ErrorReport withHttpStatus(int status) {
     return new ErrorReport(text, cause, status, exitCode, statedCategory, retryAfter);
   }

@@ -87,20 +87,20 @@ public final class AgentHandler implements TicketHandler {
     } catch (UnreadableJournalException e) {
       return HandlerResult.held(
           "The session cannot go on: release with --fresh starts it over",
-          failure(e, Category.SYSTEM_ERROR));
+          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (NotPreparedException e) {
       throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",
-          failure(e, Category.SYSTEM_ERROR));
+          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
-      return HandlerResult.failed(failure(e, Category.CODE_ERROR));
+      return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (ToolExecutionException e) { // an MCP server that does not start
       return HandlerResult.failed(
           ErrorReport.ofText(ToolTrouble.words(e)).withStatedCategory(Category.SYSTEM_ERROR));
     } catch (SandboxFailedException | IOException e) {
-      return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
+      return HandlerResult.failed(ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     }
   }
 
@@ -191,10 +191,5 @@ public final class AgentHandler implements TicketHandler {
         .withSummariser(
             new ModelSummariser(
                 design.limits().llmTimeout(), design.limits().maxOutputTokens(), calls, budget));
-  }
-
-  private static ErrorReport failure(Exception cause, Category category) {
-    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-    return new ErrorReport(message, cause, null, null, category, null);
   }
 }

@@ -35,10 +35,8 @@ final class CommandFailures {
 
   /** The worker's host could not start the program; with texts that are too long no host could. */
   static ErrorReport notStarted(IOException cause) {
-    String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
-    Category category =
-        cause instanceof TextTooLongException ? Category.CODE_ERROR : Category.SYSTEM_ERROR;
-    return new ErrorReport(message, cause, null, null, category, null);
+    return ErrorReport.ofMessage(
+        cause, cause instanceof TextTooLongException ? Category.CODE_ERROR : Category.SYSTEM_ERROR);
   }
 
   /** It ran longer than it may (a timeout is transient), with what it had said until then. */

@@ -74,11 +74,11 @@ public final class RepairHandler implements TicketHandler {
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",
-          failure(e, Category.SYSTEM_ERROR));
+          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException e) {
-      return HandlerResult.failed(failure(e, Category.CODE_ERROR));
+      return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (RepositoryException | SandboxFailedException | IOException e) {
-      return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
+      return HandlerResult.failed(ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     }
   }
 
@@ -162,10 +162,5 @@ public final class RepairHandler implements TicketHandler {
         ports.steps(),
         claimed.id(),
         claimed.lease().no());
-  }
-
-  private static ErrorReport failure(Exception cause, Category category) {
-    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-    return new ErrorReport(message, cause, null, null, category, null);
   }
 }
