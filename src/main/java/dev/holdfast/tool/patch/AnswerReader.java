@@ -69,8 +69,7 @@ final class AnswerReader {
   }
 
   private String line() {
-    String line = lines.get(at);
-    return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+    return LineEnds.cut(lines.get(at));
   }
 
   private boolean isSearch() {

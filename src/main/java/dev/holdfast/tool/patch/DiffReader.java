@@ -86,10 +86,8 @@ final class DiffReader {
     return files;
   }
 
-  /** The line, without what CRLF leaves of its end. */
   private String header() {
-    String line = lines.get(at);
-    return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+    return LineEnds.cut(lines.get(at));
   }
 
   private FileDiff file() throws PatchRejection {

@@ -46,6 +46,11 @@ public enum LineEnds {
     return lf > 0 && crlf == 0 ? LF : MIXED;
   }
 
+  /** A line without what CRLF leaves of its end. */
+  static String cut(String line) {
+    return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+  }
+
   /** A text with LF as these line ends have it. */
   public String in(String text) {
     return this == CRLF ? text.replace("\r\n", "\n").replace("\n", "\r\n") : text;
@@ -73,12 +78,10 @@ public enum LineEnds {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < hunk.lines().size(); i++) {
       String line = hunk.lines().get(i);
-      if (!add && line.endsWith("\r")) {
-        lines.add(line.substring(0, line.length() - 1));
-      } else if (add && !isMark(hunk, i) && !isMark(hunk, i + 1)) {
+      if (add && !isMark(hunk, i) && !isMark(hunk, i + 1)) {
         lines.add((line.isEmpty() ? " " : line) + "\r");
       } else {
-        lines.add(line);
+        lines.add(add ? line : cut(line));
       }
     }
     return hunk.withLines(lines);

@@ -185,8 +185,7 @@ final class PatchEnvelope {
   }
 
   private String line(int at) {
-    String raw = lines.get(at);
-    String line = raw.endsWith("\r") ? raw.substring(0, raw.length() - 1) : raw;
+    String line = LineEnds.cut(lines.get(at));
     return line.startsWith(indent) ? line.substring(indent.length()) : line;
   }
 
