@@ -105,34 +105,10 @@ final class RepairLoop {
   /** One L2 iteration; whether the verification passes after it. */
   private boolean repaired(int iteration) throws IOException, InterruptedException {
     parts.log().note(new RunEvent.IterationStarted(iteration));
-    String name = "iteration-" + iteration;
-    ModelText output =
-        parts
-            .log()
-            .step(
-                name + "/answer",
-                ModelText.class,
-                events -> {
-                  budget.requireLeft();
-                  RepairRepository.Sources sources = parts.workbench().sources(tree);
-                  String prompt = Prompts.repair(task, tree, verified, signals, sources);
-                  return parts.models().ask(Prompts.REPAIR, prompt, 0, events);
-                });
+    ModelText output = answer(iteration);
     // One that the budget has no call for is no repair (E48).
     state = state.begun();
-    Trial trial =
-        parts
-            .log()
-            .step(
-                name + "/trial",
-                Trial.class,
-                events -> {
-                  Trial result =
-                      output.explained(parts.workbench().attempt(tree, output.text(), 0));
-                  report(iteration, result, events);
-                  return RunLog.Done.free(result);
-                });
-    switch (trial) {
+    switch (trial(iteration, output)) {
       case Trial.NoDiff none -> {
         state = state.withoutDiff();
         learn("An earlier answer held no change: " + none.why());
@@ -153,6 +129,33 @@ final class RepairLoop {
       }
     }
     return false;
+  }
+
+  private ModelText answer(int iteration) throws IOException, InterruptedException {
+    return parts
+        .log()
+        .step(
+            "iteration-" + iteration + "/answer",
+            ModelText.class,
+            events -> {
+              budget.requireLeft();
+              RepairRepository.Sources sources = parts.workbench().sources(tree);
+              String prompt = Prompts.repair(task, tree, verified, signals, sources);
+              return parts.models().ask(Prompts.REPAIR, prompt, 0, events);
+            });
+  }
+
+  private Trial trial(int iteration, ModelText output) throws IOException, InterruptedException {
+    return parts
+        .log()
+        .step(
+            "iteration-" + iteration + "/trial",
+            Trial.class,
+            events -> {
+              Trial result = output.explained(parts.workbench().attempt(tree, output.text(), 0));
+              report(iteration, result, events);
+              return RunLog.Done.free(result);
+            });
   }
 
   /** For the next models, and for people where the run ends here. */
