@@ -86,19 +86,19 @@ record TicketForms(WebPorts ports) implements Routes {
           } else {
             deed.accept(ports.desk());
           }
-          return Notice.of(
-              true,
-              "Released #"
-                  + id
-                  + (edited ? " with a new payload" : "")
-                  + (design == null
-                      ? ""
-                      : (edited ? " and" : " with") + " version " + design + " of its design")
-                  + (guidance == null ? "" : " with your guidance")
-                  + ".",
-              List.of(),
-              release);
+          return Notice.of(true, released(id, edited, design, guidance), List.of(), release);
         });
+  }
+
+  private static String released(
+      long id, boolean edited, @Nullable String design, @Nullable String guidance) {
+    String with = edited ? " and" : " with";
+    return "Released #"
+        + id
+        + (edited ? " with a new payload" : "")
+        + (design == null ? "" : with + " version " + design + " of its design")
+        + (guidance == null ? "" : " with your guidance")
+        + ".";
   }
 
   private static int version(String design) {
