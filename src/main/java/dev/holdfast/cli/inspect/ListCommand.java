@@ -136,21 +136,7 @@ public final class ListCommand implements Callable<Integer> {
       throw new UsageException("-w is for people; holdfast watch --json tells what happens");
     }
     int count = Words.limit(limit != null ? limit : ready ? NEXT : LISTED);
-    TicketFilter filter =
-        new TicketFilter(
-            null,
-            Words.filter("--queue", queue),
-            Words.filter("--kind", kind),
-            Words.filter("--design", design),
-            category == null ? null : Words.category(category).wireName(),
-            TicketFilter.fingerprint(fingerprint),
-            Words.filter("--text", text),
-            from,
-            null,
-            null,
-            batch == null ? null : Words.id(batch, "batch", "holdfast batch list"),
-            null,
-            Math.min(count, Integer.MAX_VALUE - 1) + 1);
+    TicketFilter filter = filter(from, count);
     try (Backend backend = root.open()) {
       TicketReader reader = backend.reader();
       if (watch) {
@@ -169,6 +155,24 @@ public final class ListCommand implements Callable<Integer> {
       }
       return ExitCode.DONE;
     }
+  }
+
+  /** Of one more than are shown, to know whether there are more. */
+  private TicketFilter filter(@Nullable Instant from, int count) {
+    return new TicketFilter(
+        null,
+        Words.filter("--queue", queue),
+        Words.filter("--kind", kind),
+        Words.filter("--design", design),
+        category == null ? null : Words.category(category).wireName(),
+        TicketFilter.fingerprint(fingerprint),
+        Words.filter("--text", text),
+        from,
+        null,
+        null,
+        batch == null ? null : Words.id(batch, "batch", "holdfast batch list"),
+        null,
+        Math.min(count, Integer.MAX_VALUE - 1) + 1);
   }
 
   private static <T> List<T> first(List<T> rows, int count) {

@@ -5,20 +5,16 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
-import dev.holdfast.queue.read.TimelineEntry;
-import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -83,71 +79,69 @@ public final class ShowCommand implements Callable<Integer> {
                       new TicketNotFoundException(
                           "there is no ticket " + number + "; holdfast list shows the tickets"));
       if (tree) {
-        TicketTree steps = new TicketTree(reader, ticket);
-        if (json) {
-          root.terminal().line(steps.json());
-        } else {
-          steps.print(root.terminal());
-        }
-        return ExitCode.DONE;
-      }
-      JournalReader journals = backend.journals();
-      if (transcript) {
-        journals.each(number, row -> root.terminal().line(JsonOutput.of(row)));
-        return ExitCode.DONE;
-      }
-      List<AttemptRow> attempts = reader.attempts(number);
-      List<Guidance> guidance = reader.guidance(number);
-      List<ToolCallRow> calls = reader.toolCalls(number);
-      Optional<String> question = reader.question(number);
-      List<TimelineEntry> timeline = reader.timeline(number);
-      Optional<CurrentWait> wait = reader.currentWait(number);
-      Optional<String> predecessors = reader.predecessors(number);
-      Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
-      if (json) {
-        Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
-        object.put("steps", reader.steps(number));
-        object.put("attempts", attempts);
-        object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
-        object.put("question", JsonOutput.embedded(question.orElse(null)));
-        object.put("tool_calls", calls);
-        object.put("timeline", timeline);
-        object.put("transcript", journals.rows(number));
-        object.put("auto_retry", autoRetry.map(AutoRetrySwitch::enabled).orElse(null));
-        object.put("waits_for", predecessors.orElse(null));
-        object.put("wait", wait.map(ShowCommand::columns).orElse(null));
-        root.terminal().line(JsonOutput.of(object));
+        printTree(new TicketTree(reader, ticket));
+      } else if (transcript) {
+        backend.journals().each(number, row -> root.terminal().line(JsonOutput.of(row)));
+      } else if (json) {
+        printJson(reader, ticket, backend.journals());
       } else {
-        new TicketPage(root.terminal())
-            .print(
-                ticket,
-                backend.designs().newerFor(ticket),
-                waits(ticket, wait, predecessors, reader),
-                autoRetry,
-                attempts,
-                guidance,
-                timeline);
-        question
-            .map(Question::parse)
-            .ifPresent(each -> new QuestionPage(root.terminal()).print(number, each));
-        new ToolCallPage(root.terminal()).print(number, calls);
-        new TranscriptPage(root.terminal()).print(journals, number);
+        print(reader, ticket, backend);
       }
       return ExitCode.DONE;
     }
   }
 
+  private void printTree(TicketTree steps) {
+    if (json) {
+      root.terminal().line(steps.json());
+    } else {
+      steps.print(root.terminal());
+    }
+  }
+
+  private void printJson(TicketReader reader, TicketRow ticket, JournalReader journals) {
+    long number = ticket.id();
+    Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
+    object.put("steps", reader.steps(number));
+    object.put("attempts", reader.attempts(number));
+    object.put("guidance", reader.guidance(number).stream().map(ShowCommand::columns).toList());
+    object.put("question", JsonOutput.embedded(reader.question(number).orElse(null)));
+    object.put("tool_calls", reader.toolCalls(number));
+    object.put("timeline", reader.timeline(number));
+    object.put("transcript", journals.rows(number));
+    object.put("auto_retry", reader.autoRetry(number).map(AutoRetrySwitch::enabled).orElse(null));
+    object.put("waits_for", reader.predecessors(number).orElse(null));
+    object.put("wait", reader.currentWait(number).map(ShowCommand::columns).orElse(null));
+    root.terminal().line(JsonOutput.of(object));
+  }
+
+  private void print(TicketReader reader, TicketRow ticket, Backend backend) {
+    long number = ticket.id();
+    new TicketPage(root.terminal())
+        .print(
+            ticket,
+            backend.designs().newerFor(ticket),
+            waits(ticket, reader),
+            reader.autoRetry(number),
+            reader.attempts(number),
+            reader.guidance(number),
+            reader.timeline(number));
+    reader
+        .question(number)
+        .map(Question::parse)
+        .ifPresent(each -> new QuestionPage(root.terminal()).print(number, each));
+    new ToolCallPage(root.terminal()).print(number, reader.toolCalls(number));
+    new TranscriptPage(root.terminal()).print(backend.journals(), number);
+  }
+
   /** The wait of the ticket; without one, the worker that is missing. */
-  private Optional<String> waits(
-      TicketRow ticket,
-      Optional<CurrentWait> wait,
-      Optional<String> predecessors,
-      TicketReader reader) {
-    return predecessors
+  private Optional<String> waits(TicketRow ticket, TicketReader reader) {
+    return reader
+        .predecessors(ticket.id())
         .map(
             words ->
                 words.startsWith("#") ? "until other tickets are done: " + words : "for " + words)
-        .or(() -> wait.map(WaitWords::of))
+        .or(() -> reader.currentWait(ticket.id()).map(WaitWords::of))
         .or(
             () ->
                 reader
