@@ -38,7 +38,7 @@ public final class PostgresCheckup implements Checkup {
       """;
   private static final String READY_KINDS =
       """
-      SELECT r.queue, r.kind, count(*) AS tickets, min(r.created_at) AS oldest, min(r.id) AS first_id
+      SELECT r.queue, r.kind, count(*) AS tickets, min(r.id) AS first_id
       FROM (SELECT queue, kind, created_at, id FROM holdfast.ready
         UNION ALL SELECT queue, kind, created_at, id FROM holdfast.suspects
         UNION ALL SELECT queue, kind, created_at, id FROM holdfast.in_line JOIN holdfast.line_gates USING (line)
@@ -46,7 +46,7 @@ public final class PostgresCheckup implements Checkup {
       JOIN holdfast.queues q ON q.name = r.queue
       WHERE q.paused_at IS NULL
       GROUP BY r.queue, r.kind
-      ORDER BY oldest
+      ORDER BY min(r.created_at)
       """;
   private static final String TABLES =
       """
@@ -60,7 +60,7 @@ public final class PostgresCheckup implements Checkup {
       """;
   private static final String EXPIRED_LEASES =
       """
-      SELECT id AS lease_no, worker_id, cardinality(ids) AS tickets, extract(epoch FROM now() - expires_at)::bigint AS seconds
+      SELECT worker_id, cardinality(ids) AS tickets, extract(epoch FROM now() - expires_at)::bigint AS seconds
       FROM holdfast.leases
       WHERE expires_at < now() - make_interval(secs => :seconds)
       ORDER BY expires_at
@@ -254,7 +254,6 @@ public final class PostgresCheckup implements Checkup {
         query -> query.bind("seconds", grace.toSeconds()),
         (row, context) ->
             new ExpiredLease(
-                row.getLong("lease_no"),
                 row.getString("worker_id"),
                 row.getLong("tickets"),
                 Duration.ofSeconds(row.getLong("seconds"))));

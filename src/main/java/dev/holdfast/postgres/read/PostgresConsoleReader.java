@@ -189,7 +189,7 @@ public final class PostgresConsoleReader implements ConsoleReader {
     return rows(
         sql.inSchema(
             """
-            SELECT id, name, version, kind, definition::text AS definition, created_at, created_by
+            SELECT name, version, kind, definition::text AS definition, created_at, created_by
             FROM holdfast.designs WHERE name = :name ORDER BY version DESC
             """),
         statement -> statement.bind("name", name),

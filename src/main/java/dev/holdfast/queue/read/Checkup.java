@@ -44,7 +44,7 @@ public interface Checkup {
    *
    * @param firstId the smallest id among them
    */
-  record ReadyKind(String queue, String kind, long tickets, Instant oldest, long firstId) {}
+  record ReadyKind(String queue, String kind, long tickets, long firstId) {}
 
   /**
    * One of our tables, as the server's statistics have it.
@@ -61,7 +61,7 @@ public interface Checkup {
    *
    * @param tickets how many it keeps from others
    */
-  record ExpiredLease(long leaseNo, String workerId, long tickets, Duration expiredFor) {}
+  record ExpiredLease(String workerId, long tickets, Duration expiredFor) {}
 
   /**
    * Tickets that stay ready whatever the workers do.

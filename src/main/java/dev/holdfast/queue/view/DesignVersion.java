@@ -8,7 +8,6 @@ import java.time.Instant;
  * @param definition the document as JSON text
  */
 public record DesignVersion(
-    long id,
     String name,
     int version,
     String kind,

@@ -4,10 +4,4 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A ticket that a worker runs now. */
-public record RunningTicket(
-    String workerId,
-    long id,
-    @Nullable String title,
-    String queue,
-    String kind,
-    Instant claimedAt) {}
+public record RunningTicket(String workerId, long id, @Nullable String title, Instant claimedAt) {}
