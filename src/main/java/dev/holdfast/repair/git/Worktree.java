@@ -96,7 +96,7 @@ public final class Worktree {
   public String snapshotOf(Collection<String> paths) throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
     files.checked(
-        command("update-index", "--add", "--remove", "-z", "--stdin")
+        command("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
             .withInput(String.join("\0", paths) + "\0"));
     return files.checked(command("write-tree"));
   }
