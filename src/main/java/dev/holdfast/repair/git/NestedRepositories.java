@@ -1,6 +1,8 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.process.DirectoryTree;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds repositories in a directory that programs have worked in. */
+/**
+ * Finds repositories in a directory that programs have worked in, and deletes what git would wait
+ * for or read without an end: pipes, and in repositories links to devices.
+ */
 final class NestedRepositories {
   private static final String GIT = ".git";
 
@@ -28,7 +33,12 @@ final class NestedRepositories {
           }
 
           @Override
-          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes) {
+          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
+              throws IOException {
+            if (attributes.isOther() || isInRepository(each) && leadsToDevice(each)) {
+              delete(each);
+              return FileVisitResult.CONTINUE;
+            }
             return each.endsWith(GIT) ? found(each) : FileVisitResult.CONTINUE;
           }
 
@@ -45,12 +55,28 @@ final class NestedRepositories {
 
           private FileVisitResult found(Path git) {
             Path repository = git.getParent();
-            if (!directory.equals(repository)) {
+            if (!directory.equals(repository) && !isInRepository(repository)) {
               found.add(directory.relativize(repository).toString());
             }
-            return FileVisitResult.SKIP_SUBTREE;
+            return FileVisitResult.CONTINUE;
+          }
+
+          private boolean isInRepository(Path each) {
+            return ("/" + directory.relativize(each) + "/").contains("/" + GIT + "/");
           }
         });
     return found;
+  }
+
+  private static boolean leadsToDevice(Path file) {
+    return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+  }
+
+  private static void delete(Path file) throws IOException {
+    try {
+      Files.deleteIfExists(file);
+    } catch (AccessDeniedException e) {
+      DirectoryTree.open(file.getParent()); // deletes it, too
+    }
   }
 }

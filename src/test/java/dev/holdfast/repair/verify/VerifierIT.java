@@ -149,6 +149,26 @@ class VerifierIT {
 
   @Test
   @DisplayName(
+      "Pipes and endless files that git itself would read are undone: nobody waits for a writer,"
+          + " and memory is not filled")
+  void readByGit() throws Exception {
+    String repository = "git init -q d/n; ref=$(sed 's/ref: //' d/n/.git/HEAD); ";
+    for (String script :
+        List.of(
+            "mkfifo d/.gitignore",
+            "mkfifo d/.gitattributes",
+            repository + "rm d/n/.git/HEAD; mkfifo d/n/.git/HEAD",
+            repository + "mkfifo d/n/.git/packed-refs",
+            repository + "ln -s /dev/zero d/n/.git/$ref")) {
+      Verification result = verify("mkdir d; echo x > d/f; " + script);
+      assertThat(result.passed()).as(script).isTrue();
+      assertThat(result.changedFiles()).as(script).contains("d/f");
+      assertThat(worktree.directory().resolve("d")).as(script).doesNotExist();
+    }
+  }
+
+  @Test
+  @DisplayName(
       "Closed directories and files that a command leaves are undone and reported, also where the"
           + " worker is not root")
   void closedLeftovers() throws Exception {
