@@ -51,7 +51,19 @@ public record Bubblewrap(
 
   @Override
   public List<String> wrap(List<String> command, Path workspace) {
-    return wrap(command, workspace, UnixSockets.reachable());
+    return wrap(
+        command,
+        workspace,
+        Stream.concat(
+                UnixSockets.reachable().stream(),
+                UnixSockets.ofOtherNetworks().stream().filter(each -> isElsewhere(each, workspace)))
+            .distinct()
+            .toList());
+  }
+
+  /** Confined programs make theirs in workspaces: in their own, or in one that is hidden. */
+  private boolean isElsewhere(Path socket, Path workspace) {
+    return !socket.startsWith(workspace) && hidden.stream().noneMatch(socket::startsWith);
   }
 
   /**

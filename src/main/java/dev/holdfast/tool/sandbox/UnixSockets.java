@@ -4,19 +4,27 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The unix sockets of this machine that a read-only disk does not protect: PostgreSQL's, Docker's.
  * A network namespace does not cut them off either, for they are files.
  */
 final class UnixSockets {
-  private static final Path TABLE = Path.of("/proc/net/unix");
+  private static final Path PROCESSES = Path.of("/proc");
+
+  private static final Path TABLE = PROCESSES.resolve("net/unix");
 
   /** Its eighth column, from a slash on; abstract sockets, with an at sign, have no file. */
   private static final int COLUMNS_BEFORE_PATH = 7;
@@ -31,6 +39,56 @@ final class UnixSockets {
    */
   static List<Path> reachable() {
     return in(TABLE);
+  }
+
+  /**
+   * Those of programs in other network namespaces, which stand in the table of their own alone:
+   * each of them is reached by its file all the same. In a container's view of the disk such a name
+   * may be another file.
+   */
+  static List<Path> ofOtherNetworks() {
+    Set<@Nullable Object> seen = new HashSet<>();
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
+      seen.add(key(TABLE));
+      for (Path process : processes) {
+        Path table = process.resolve("net/unix");
+        Object key = key(table);
+        if (key != null && seen.add(key)) {
+          found.addAll(known(table));
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      throw new UncheckedIOException(
+          "the processes of this machine cannot be listed", new IOException(e));
+    }
+    return found.stream().distinct().filter(UnixSockets::isSocket).toList();
+  }
+
+  /** The same for all processes of a network namespace; null for one that has ended. */
+  private static @Nullable Object key(Path table) {
+    try {
+      return Files.readAttributes(table, BasicFileAttributes.class).fileKey();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Nothing where its process has ended meanwhile. */
+  private static List<Path> known(Path table) {
+    try {
+      return in(table);
+    } catch (UncheckedIOException e) {
+      return List.of();
+    }
+  }
+
+  private static boolean isSocket(Path path) {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class).isOther();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Names that are no UTF-8 are left out: no path leads to them from here. */

@@ -8,6 +8,7 @@ import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.process.ProgramUser;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -311,6 +312,38 @@ class EscapeTest {
               + socket;
       assertThat(run(user, connect)).isEqualTo("no");
       assertThat(run(user, "ls -A /run /var/run/")).doesNotContain(".sock", "postgresql");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("nor is a unix socket reached of a program that has a network namespace of its own")
+  void socketsOfOtherNetworks(User user) throws Exception {
+    assumeTrue(ProgramUser.isRoot(), "the test may make a network namespace");
+    Path socket = place.resolve("other.sock");
+    String listen =
+        "$s = IO::Socket::UNIX->new(Local => shift, Listen => 5) or die; chmod 0777, $s->hostpath;"
+            + " print qq(listens\\n); STDOUT->flush; sleep 60";
+    Process server =
+        new ProcessBuilder(
+                "unshare",
+                "-n",
+                "perl",
+                "-MIO::Socket::UNIX",
+                "-MIO::Handle",
+                "-e",
+                listen,
+                socket.toString())
+            .start();
+    try {
+      assumeTrue("listens".equals(server.inputReader().readLine()), "it can");
+      String connect =
+          "perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => shift) ? \"in\" :"
+              + " \"no\"' "
+              + socket;
+      assertThat(run(user, connect)).isEqualTo("no");
+    } finally {
+      server.destroyForcibly().waitFor();
     }
   }
 
