@@ -23,6 +23,7 @@ import dev.holdfast.cli.root.CompletionCommand;
 import dev.holdfast.cli.root.ErrorLine;
 import dev.holdfast.cli.root.HelpCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.root.Usage;
 import dev.holdfast.cli.schedule.ScheduleCommand;
 import dev.holdfast.cli.ticket.AbortRetryCommand;
 import dev.holdfast.cli.ticket.AnswerCommand;
@@ -121,6 +122,7 @@ public final class Commands {
             line.addSubcommand(name, maker.apply(root));
           }
         });
+    Usage.keepExamples(line);
     ErrorLine errors = new ErrorLine(root);
     return line.setOut(root.terminal().out())
         .setErr(root.terminal().err())

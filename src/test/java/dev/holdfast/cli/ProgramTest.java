@@ -81,6 +81,21 @@ class ProgramTest {
         .contains("Usage: holdfast " + command, "Example", "--config", "--verbose");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "schedule put nightly --cron '0 3 * * 1-5' --zone Europe/Berlin --design report",
+        "migrate --from public.tickets --design review=reviewer --map-kind -=mail",
+        "enqueue --design summarise --payload '{\"prompt\": \"Summarise report.pdf\"}'",
+        "release 17 --approve-call --call 4 --arguments '{\"command\": \"make test\"}'"
+      })
+  @DisplayName("an example in a command's help is one line, however long it is, and can be copied")
+  void examplesInOneLine(String example) {
+    String command = example.substring(0, example.indexOf(' '));
+    assertThat(cli.run(command, "--help").lines()).contains("  holdfast " + example);
+    assertThat(cli.run("help", command).lines()).contains("  holdfast " + example);
+  }
+
   private static Process help(ProcessBuilder.Redirect output) throws IOException {
     return new ProcessBuilder(
             JavaCommand.java(
