@@ -222,7 +222,9 @@ class MigrateFromIT {
             + " NULL), (3, 'ready', 'two words')) AS t (id, state, kind)");
 
     assertThat(cli.run("migrate", "--from", "kinds.tickets", "--dry-run").out())
-        .containsPattern("(?m)^left, their design .*: 2, 3$");
+        .containsPattern("(?m)^left, their design .*: 2, 3$")
+        .containsPattern(
+            "- +3 +not known: no design; where a ticket has a plain kind it keeps that");
     Cli.Result result = cli.run("migrate", "--from", "kinds.tickets", "--map-kind", "-=mail");
 
     assertThat(result.code()).as(result.toString()).isZero();

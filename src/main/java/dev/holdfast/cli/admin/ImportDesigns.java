@@ -99,7 +99,9 @@ record ImportDesigns(
     String definition = source.definition();
     if (name == null) {
       return new Fate.Unknown(
-          source.key().isEmpty() ? "no design" : "there is no such design, or more than one");
+          source.key().isEmpty()
+              ? "no design; where a ticket has a plain kind it keeps that"
+              : "there is no such design, or more than one");
     }
     if (definition == null) {
       return new Fate.Unknown("it has no definition");
