@@ -66,6 +66,11 @@ final class WebKeys {
           "10s",
           "How long one statement of the API or the console may take; what takes longer is"
               + " cancelled and answered with 503. Whole seconds.");
+  static final Key<String> MCP_TOKEN =
+      SECTION.secret(
+          "mcp.token",
+          KeyType.Text.ANY,
+          "The token of web.tokens under which holdfast mcp acts; needed where there are any.");
   static final Key<String> WEBHOOKS_URL =
       SECTION.secret(
           "webhooks.url",
@@ -122,11 +127,6 @@ final class WebKeys {
           "",
           "When nothing is sent, each day, in the time of the zone; what came meanwhile is told"
               + " afterwards. Empty is never.");
-  static final Key<String> MCP_TOKEN =
-      SECTION.secret(
-          "mcp.token",
-          KeyType.Text.ANY,
-          "The token of web.tokens under which holdfast mcp acts; needed where there are any.");
 
   private WebKeys() {}
 }

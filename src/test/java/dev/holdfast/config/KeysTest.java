@@ -72,6 +72,13 @@ class KeysTest {
   }
 
   @Test
+  @DisplayName("each section of the page stands there once, with all of its keys")
+  void sections() {
+    assertThat(ConfigurationPage.markdown().lines().filter(line -> line.startsWith("## ")))
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
   @DisplayName("the page never shows a secret's default, and names every key")
   void text() {
     assertThat(ConfigurationPage.text()).contains(Keys.ALL.stream().map(Key::name).toList());
