@@ -82,6 +82,7 @@ final class PostgresJournal implements Journal {
     String[] texts = texts(entries);
     int kept = persistence.insist(() -> insert(texts, false));
     if (kept == LEASE_IS_OVER) {
+      entries.forEach(this::keepPaid);
       throw new IllegalTransitionException(
           "the journal of ticket %s is closed to lease %s: the ticket is no longer in progress under it"
               .formatted(lease.ticketId(), lease.leaseNo()));
@@ -92,6 +93,29 @@ final class PostgresJournal implements Journal {
               .formatted(lease.ticketId()));
     }
     last += texts.length;
+  }
+
+  /**
+   * An answer that came while a person took the ticket away was paid for all the same. It counts as
+   * one that was broken off: the conversation goes on as if it had not come.
+   */
+  private void keepPaid(JournalEntry entry) {
+    switch (entry) {
+      case JournalEntry.Answered each ->
+          appendLate(
+              new JournalEntry.Discarded(
+                  each.turn(),
+                  each.attempt(),
+                  each.target(),
+                  "aborted",
+                  each.usage(),
+                  each.costUsd(),
+                  null,
+                  false));
+      case JournalEntry.Discarded each -> appendLate(each);
+      case JournalEntry.Compacted each when each.summarised() -> appendLate(each);
+      default -> {}
+    }
   }
 
   /** What cannot be kept is dropped: the attempt is over either way. */

@@ -110,6 +110,39 @@ class PostgresJournalFenceIT {
     assertThat(open(running).entries()).containsExactly(HELLO, AGAIN, AGAIN, HELLO);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"hold_ticket(?, 'ann', 'stop')", "cancel_ticket(?, 'ann')"})
+  @DisplayName(
+      "an answer that comes whole while a person takes the ticket away counts as one of no use")
+  void paid(String call) {
+    Running running = running();
+    Journal journal = open(running);
+    journal.append(List.of(HELLO));
+    database.run("SELECT holdfast." + call, running.id);
+    JournalEntry.Answered answer = JournalEntries.answered(1);
+
+    assertThatThrownBy(() -> journal.append(List.of(answer)))
+        .isInstanceOf(IllegalTransitionException.class);
+
+    assertThat(open(running).entries())
+        .containsExactly(
+            HELLO,
+            new JournalEntry.Discarded(
+                1,
+                answer.attempt(),
+                answer.target(),
+                "aborted",
+                answer.usage(),
+                answer.costUsd(),
+                null,
+                false));
+    assertThat(
+            database.value(
+                "SELECT answers || ' ' || cost_usd FROM holdfast.attempt_costs WHERE ticket_id = ?",
+                running.id))
+        .isEqualTo("1 " + answer.costUsd());
+  }
+
   @Test
   @DisplayName("a late entry is dropped once the ticket is anybody else's, and throws nothing")
   void tooLate() {
