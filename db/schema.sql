@@ -3412,6 +3412,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_held_ticket()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
@@ -4489,10 +4490,15 @@ CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  LANGUAGE sql
  STABLE
  SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
-  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+  SELECT EXISTS (
+      SELECT FROM ticket_dependencies d WHERE d.ticket_id BETWEEN is_waiting.ticket_id AND is_waiting.ticket_id AND d.ended_at IS NULL)
       AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
-    OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
+    OR EXISTS (
+      SELECT FROM (SELECT d.queued FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL OFFSET 0) q
+      WHERE q.queued)
     OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
 $function$;
 COMMENT ON FUNCTION holdfast.is_waiting(bigint) IS 'Whether a ticket waits for another one that is not done, or for a batch that has not ended.';
@@ -4558,13 +4564,14 @@ CREATE OR REPLACE FUNCTION holdfast.keep_released_hold()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 BEGIN
   INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, retry_after, guidance_id, started_over_seq, retry_count, attempt_count,
     crash_count, same_error_count, retry_counts, hold_reason, hold_actions, release_key)
   VALUES (OLD.id, OLD.held_at, OLD.completed_at, OLD.retry_after,
     -- Written by this very transaction, that is: the release has locked the ticket.
-    (SELECT max(g.id) FROM ticket_guidance g WHERE g.ticket_id = OLD.id AND g.created_at >= now()),
+    (SELECT max(g.id) FROM (SELECT x.id FROM ticket_guidance x WHERE x.ticket_id = OLD.id AND x.created_at >= now() OFFSET 0) g),
     (SELECT max(j.seq) FROM session_journal j WHERE j.ticket_id = OLD.id AND j.kind = 'started_over' AND j.written_at >= now()),
     OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions,
     NULLIF(current_setting('holdfast.release_key', true), ''))
@@ -6256,16 +6263,18 @@ CREATE OR REPLACE FUNCTION holdfast.released_in_order(t holdfast.ticket_base)
  LANGUAGE sql
  STABLE
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
   SELECT EXISTS (
-    SELECT FROM (
-      SELECT t.id
-      UNION ALL
-      SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND t.kind = 'workflow' AND t.state = 'ready'
-    ) x JOIN released_holds r ON r.ticket_id = x.id
-    WHERE r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR t.state = 'ready' AND r.released_at = now())
+      SELECT FROM released_holds r
+      WHERE r.ticket_id = t.id AND (r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR t.state = 'ready' AND r.released_at = now()))
+    OR t.kind = 'workflow' AND t.state = 'ready' AND EXISTS (
+      SELECT FROM ticket_dependencies d
+      CROSS JOIN LATERAL (SELECT h.release_key, h.released_at FROM released_holds h WHERE h.ticket_id = d.after_id OFFSET 0) r
+      WHERE d.ticket_id = t.id AND d.name IS NOT NULL
+        AND (r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR r.released_at = now()))
 $function$;
 COMMENT ON FUNCTION holdfast.released_in_order(holdfast.ticket_base) IS 'Whether a ticket, or a step of a workflow that was not on hold itself, was released by this very transaction or under its release_key.';
 GRANT EXECUTE ON FUNCTION holdfast.released_in_order(holdfast.ticket_base) TO holdfast_worker;

@@ -485,8 +485,9 @@ END
 $$;
 COMMENT ON FUNCTION make_unclaimable IS 'True if the ticket, whose row the caller has locked, stood in ready, in_line or deferred, or waits for another one: nobody has claimed it, and nobody can any more.';
 
+-- One statement may hold or release thousands: a plan that was made while nothing was held would read all of held for each.
 CREATE OR REPLACE FUNCTION file_held_ticket() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
     DELETE FROM held h WHERE h.id = OLD.id;

@@ -105,15 +105,17 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION done_in_order IS 'Whether what is wanted was done to a ticket, whose row the caller has locked, by this very transaction, or by the same person since the order began that this transaction is part of. at: when the ticket came into its state.';
 
+-- Each hold is looked up: a join would read all holds that were released lately, for each ticket of an order.
 CREATE OR REPLACE FUNCTION released_in_order(t ticket_base) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
   SELECT EXISTS (
-    SELECT FROM (
-      SELECT t.id
-      UNION ALL
-      SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND t.kind = 'workflow' AND t.state = 'ready'
-    ) x JOIN released_holds r ON r.ticket_id = x.id
-    WHERE r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR t.state = 'ready' AND r.released_at = now())
+      SELECT FROM released_holds r
+      WHERE r.ticket_id = t.id AND (r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR t.state = 'ready' AND r.released_at = now()))
+    OR t.kind = 'workflow' AND t.state = 'ready' AND EXISTS (
+      SELECT FROM ticket_dependencies d
+      CROSS JOIN LATERAL (SELECT h.release_key, h.released_at FROM released_holds h WHERE h.ticket_id = d.after_id OFFSET 0) r
+      WHERE d.ticket_id = t.id AND d.name IS NOT NULL
+        AND (r.release_key = NULLIF(current_setting('holdfast.release_key', true), '') OR r.released_at = now()))
 $$;
 COMMENT ON FUNCTION released_in_order IS 'Whether a ticket, or a step of a workflow that was not on hold itself, was released by this very transaction or under its release_key.';
 
@@ -251,13 +253,13 @@ $$;
 COMMENT ON FUNCTION answer_ticket IS 'Answers the question of a held ticket and sends it back to work: SELECT ${flyway:defaultSchema}.answer_ticket(17, ''ann'', ''"red"''). The next attempt is given the answer with its type; no retry is used up. The answer is JSON: one of the choices of asked_question(17), or a text; what a question''s schema asks is checked by holdfast answer, the API and the console, not here. SQLSTATE HF422 for another answer, HF409 where the ticket asks nothing. Exactly one of two callers wins; the other is told who did.';
 
 CREATE OR REPLACE FUNCTION keep_released_hold() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
 BEGIN
   INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, retry_after, guidance_id, started_over_seq, retry_count, attempt_count,
     crash_count, same_error_count, retry_counts, hold_reason, hold_actions, release_key)
   VALUES (OLD.id, OLD.held_at, OLD.completed_at, OLD.retry_after,
     -- Written by this very transaction, that is: the release has locked the ticket.
-    (SELECT max(g.id) FROM ticket_guidance g WHERE g.ticket_id = OLD.id AND g.created_at >= now()),
+    (SELECT max(g.id) FROM (SELECT x.id FROM ticket_guidance x WHERE x.ticket_id = OLD.id AND x.created_at >= now() OFFSET 0) g),
     (SELECT max(j.seq) FROM session_journal j WHERE j.ticket_id = OLD.id AND j.kind = 'started_over' AND j.written_at >= now()),
     OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions,
     NULLIF(current_setting('holdfast.release_key', true), ''))
