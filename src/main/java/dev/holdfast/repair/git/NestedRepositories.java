@@ -10,6 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ final class NestedRepositories {
           @Override
           public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
               throws IOException {
-            if (attributes.isOther() || isInRepository(each) && leadsToDevice(each)) {
+            if (attributes.isOther() || (isInRepository(each) && leadsToDevice(each))) {
               delete(each);
               return FileVisitResult.CONTINUE;
             }
@@ -54,7 +55,7 @@ final class NestedRepositories {
           }
 
           private FileVisitResult found(Path git) {
-            Path repository = git.getParent();
+            Path repository = Objects.requireNonNull(git.getParent());
             if (!directory.equals(repository) && !isInRepository(repository)) {
               found.add(directory.relativize(repository).toString());
             }
@@ -76,7 +77,7 @@ final class NestedRepositories {
     try {
       Files.deleteIfExists(file);
     } catch (AccessDeniedException e) {
-      DirectoryTree.open(file.getParent()); // deletes it, too
+      DirectoryTree.open(Objects.requireNonNull(file.getParent())); // deletes it, too
     }
   }
 }
