@@ -16,6 +16,7 @@ import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.patch.PatchResult;
 import dev.holdfast.tool.patch.PatchValidity;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -118,12 +119,20 @@ public final class GitRepairRepository implements RepairRepository {
     return switch (applier.apply(worktree.directory(), output)) {
       case PatchResult.NoOp none -> new Trial.NoOp();
       case PatchResult.Rejected rejected -> refused(rejected);
-      case PatchResult.Applied applied -> tried(worktree, applied);
+      case PatchResult.Applied applied -> tried(worktree, tree, applied);
     };
   }
 
-  private Trial tried(Worktree worktree, PatchResult.Applied applied)
+  private Trial tried(Worktree worktree, Tree tree, PatchResult.Applied applied)
       throws IOException, InterruptedException {
+    List<String> foreign = worktree.inSubmodules(tree.id(), applied.filesChanged());
+    if (!foreign.isEmpty()) {
+      for (String each : foreign) {
+        Files.deleteIfExists(worktree.directory().resolve(each)); // git cleans no submodule
+      }
+      String why = foreign.getFirst() + " is in a submodule. Nothing was changed.";
+      return new Trial.Refused(why, Sha256.hex(why));
+    }
     String id;
     try {
       id = worktree.snapshotOf(applied.filesChanged());

@@ -7,12 +7,14 @@ import dev.holdfast.repair.git.GitBench;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.ticket.InvalidTicketException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -303,6 +305,42 @@ class GitRepairRepositoryIT {
               "diff --git a/old b/old",
               "diff --git a/out b/out",
               "diff --git a/value.txt b/value.txt");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "[submodule \"l\"]\n\tpath=\"lib\" # ours\n\turl = x\n"})
+  @DisplayName("a patch puts no file in the place of a submodule, which .gitmodules may not name")
+  void submoduleUnnamed(String modules) throws Exception {
+    GitBench owner = new GitBench(directory);
+    if (!modules.isEmpty()) {
+      owner.commit(project.source(), Map.of(".gitmodules", modules));
+    }
+    owner.owner(
+        project.source(),
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        "160000," + "1".repeat(40) + ",lib");
+    owner.owner(project.source(), "commit", "-q", "-m", "a submodule");
+    String answer =
+        """
+        *** Begin Patch
+        *** Add File: lib/deep/new
+        +new
+        *** End Patch
+        """;
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      Trial trial = bench.attempt(bench.baseTree(), answer + Bench.change("bad 0", "good 1"), 0);
+      assertThat(trial).isInstanceOf(Trial.Refused.class);
+      assertThat(((Trial.Refused) trial).why()).contains("lib/deep/new", "submodule");
+      trial = bench.attempt(bench.baseTree(), Bench.change("bad 0", "good 1"), 0);
+      assertThat(((Trial.Applied) trial).tree().diff()).doesNotContain("lib");
+      Path lane = directory.resolve("one");
+      try (Stream<Path> left = Files.walk(lane)) {
+        assertThat(left.filter(each -> each.endsWith("lib/deep/new"))).isEmpty();
+      }
     }
   }
 }

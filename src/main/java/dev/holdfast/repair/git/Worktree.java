@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -99,6 +101,34 @@ public final class Worktree {
         command("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
             .withInput(String.join("\0", paths) + "\0"));
     return files.checked(command("write-tree"));
+  }
+
+  /**
+   * Which of these files are in submodules of a tree, whether {@code .gitmodules} names them or
+   * not.
+   */
+  public List<String> inSubmodules(String tree, Collection<String> paths)
+      throws IOException, InterruptedException {
+    Set<String> above = new TreeSet<>();
+    for (String path : paths) {
+      for (int at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+        above.add(path.substring(0, at));
+      }
+    }
+    if (above.isEmpty()) {
+      return List.of();
+    }
+    List<String> words = new ArrayList<>(List.of("ls-tree", "-z", "--end-of-options", tree, "--"));
+    words.addAll(above);
+    String entries =
+        files.checked(
+            command(words.toArray(String[]::new)).withVariable("GIT_LITERAL_PATHSPECS", "1"));
+    List<String> submodules =
+        Stream.of(entries.split("\0", -1))
+            .filter(entry -> entry.startsWith("160000 "))
+            .map(entry -> entry.substring(entry.indexOf('\t') + 1) + "/")
+            .toList();
+    return paths.stream().filter(path -> submodules.stream().anyMatch(path::startsWith)).toList();
   }
 
   /** With nothing that is ignored. */
