@@ -15,28 +15,40 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds repositories in a directory that programs have worked in, and deletes what git would wait
- * for or read without an end: pipes, and in repositories links to devices.
+ * for or read without an end: pipes, and in repositories links to devices and huge files.
  */
 final class NestedRepositories {
   private static final String GIT = ".git";
+
+  /** Newer versions of git pass over a larger {@code .gitignore}; older ones read it whole. */
+  private static final long MOST_BYTES = 100 << 20;
 
   private NestedRepositories() {}
 
   /** Relative to the directory, which is not among them itself. */
   static List<String> in(Path directory) throws IOException {
     List<String> found = new ArrayList<>();
+    List<Path> within = new ArrayList<>();
     Files.walkFileTree(
         directory,
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes) {
+            // A .git that is a file or a link may lead to one of any name.
+            if (!each.equals(directory) && isRepository(each)) {
+              within.add(each);
+            }
             return each.endsWith(GIT) ? found(each) : FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
               throws IOException {
-            if (attributes.isOther() || (isInRepository(each) && leadsToDevice(each))) {
+            boolean isRead = isInRepository(each) || !within.isEmpty();
+            boolean isHuge = attributes.size() > MOST_BYTES;
+            if (attributes.isOther()
+                || (isRead && leadsToDevice(each))
+                || (isHuge && (isIgnores(each) || (isRead && !isObject(each))))) {
               delete(each);
               return FileVisitResult.CONTINUE;
             }
@@ -51,6 +63,7 @@ final class NestedRepositories {
 
           @Override
           public FileVisitResult postVisitDirectory(Path each, @Nullable IOException e) {
+            within.remove(each);
             return FileVisitResult.CONTINUE;
           }
 
@@ -69,15 +82,32 @@ final class NestedRepositories {
     return found;
   }
 
-  private static boolean leadsToDevice(Path file) {
-    return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+  private static boolean isRepository(Path directory) {
+    return Files.exists(directory.resolve("refs"))
+        && (Files.exists(directory.resolve("HEAD")) || Files.exists(directory.resolve("objects")));
+  }
+
+  private static boolean leadsToDevice(Path file) throws IOException {
+    return Files.exists(file)
+        && !Files.isRegularFile(file)
+        && !Files.isDirectory(file)
+        && !file.toRealPath().equals(Path.of("/dev/null"));
+  }
+
+  private static boolean isIgnores(Path file) {
+    return file.endsWith(".gitignore");
+  }
+
+  private static boolean isObject(Path file) {
+    return file.toString().contains("/objects/");
   }
 
   private static void delete(Path file) throws IOException {
     try {
       Files.deleteIfExists(file);
     } catch (AccessDeniedException e) {
-      DirectoryTree.open(Objects.requireNonNull(file.getParent())); // deletes it, too
+      DirectoryTree.open(Objects.requireNonNull(file.getParent()));
+      Files.deleteIfExists(file);
     }
   }
 }
