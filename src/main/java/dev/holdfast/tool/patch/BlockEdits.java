@@ -88,6 +88,13 @@ final class BlockEdits {
     if (now.isEmpty()) {
       throw missing(edit.path());
     }
+    if (LineEnds.isWithBoth(text, edit.search())) {
+      throw new PatchRejection(
+          Kind.DOES_NOT_APPLY,
+          NearestMatch.ambiguous(edit.path(), text.replace("\r\n", "\n"), edit.search())
+              + " Nothing was changed.",
+          edit.path() + "\n" + edit.search());
+    }
     LineEnds ends = LineEnds.at(text, edit.search());
     String result = replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace()));
     after.put(edit.path(), Optional.of(result));

@@ -28,6 +28,13 @@ public enum LineEnds {
     return crlf ? CRLF : ends;
   }
 
+  /** Whether a text with LF is in a file with LF and with CRLF: nobody sees which is meant. */
+  static boolean isWithBoth(String text, String search) {
+    return of(text) == MIXED
+        && BlockEdits.place(text, search, 0) >= 0
+        && BlockEdits.place(text, CRLF.in(search), 0) >= 0;
+  }
+
   static LineEnds of(byte[] content) {
     int lf = 0;
     int crlf = 0;
