@@ -102,7 +102,7 @@ final class BlockEdits {
 
   void take(AnswerPart.Chunk chunk) throws IOException, PatchRejection {
     String text = now(chunk.path()).orElseThrow(() -> missing(chunk.path()));
-    String result = new ChunkPlace(chunk, text, LineEnds.at(text, chunk.search())).replaced();
+    String result = new ChunkPlace(chunk, text).replaced();
     after.put(chunk.path(), Optional.of(result));
   }
 

@@ -3,7 +3,7 @@ package dev.holdfast.tool.patch;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 
 /** Puts one chunk into a text: where its lines are exactly once, or once behind its anchors. */
-record ChunkPlace(AnswerPart.Chunk chunk, String text, LineEnds ends) {
+record ChunkPlace(AnswerPart.Chunk chunk, String text) {
   String replaced() throws PatchRejection {
     if (chunk.search().isEmpty()) {
       throw PatchRejection.malformed(
@@ -12,21 +12,27 @@ record ChunkPlace(AnswerPart.Chunk chunk, String text, LineEnds ends) {
               + " has no line of context, so its place is unknown: give three lines before and"
               + " three after. Nothing was changed.");
     }
+    boolean open = !text.isEmpty() && !text.endsWith("\n");
+    String end = LineEnds.of(text).in("\n");
+    String whole = open ? text + end : text;
+    int from = behindAnchors(whole);
+    String behind = whole.substring(from);
+    if (!chunk.last() && LineEnds.isWithBoth(behind, chunk.search())) {
+      throw ambiguous(whole.replace("\r\n", "\n"), chunk.search());
+    }
+    LineEnds ends = LineEnds.at(behind, chunk.search());
     String search = ends.in(chunk.search());
     String replace = ends.in(chunk.replace());
-    boolean open = !text.isEmpty() && !text.endsWith("\n");
-    String whole = open ? text + ends.in("\n") : text;
-    int from = behindAnchors(whole);
     int at = chunk.last() ? last(whole, search) : BlockEdits.place(whole, search, from);
     if (at < from) {
       throw refused(NearestMatch.notFound(chunk.path(), text, search) + "\nNothing was changed.");
     }
     if (!chunk.last() && BlockEdits.place(whole, search, at + 1) >= 0) {
-      throw refused(NearestMatch.ambiguous(chunk.path(), text, search) + " Nothing was changed.");
+      throw ambiguous(text, search);
     }
     String result = whole.substring(0, at) + replace + whole.substring(at + search.length());
-    boolean touchesEnd = open && result.endsWith(ends.in("\n"));
-    return touchesEnd ? result.substring(0, result.length() - ends.in("\n").length()) : result;
+    boolean touchesEnd = open && result.endsWith(end);
+    return touchesEnd ? result.substring(0, result.length() - end.length()) : result;
   }
 
   private static int last(String whole, String search) {
@@ -59,6 +65,10 @@ record ChunkPlace(AnswerPart.Chunk chunk, String text, LineEnds ends) {
       from = found;
     }
     return from;
+  }
+
+  private PatchRejection ambiguous(String content, String search) {
+    return refused(NearestMatch.ambiguous(chunk.path(), content, search) + " Nothing was changed.");
   }
 
   private PatchRejection refused(String why) {

@@ -34,4 +34,25 @@ class BothLineEndsIT {
     assertThat(((PatchResult.Rejected) result).explanation()).contains("lines [2, 4]");
     assertThat(Files.readString(file)).isEqualTo("one\r\nx\r\ntwo\nx\nthree\n");
   }
+
+  @Test
+  @DisplayName("A chunk takes the line ends behind its anchor, in a file with LF and with CRLF")
+  void behindAnchor() throws Exception {
+    Path file = directory.resolve("f.txt");
+    Files.writeString(file, "x\ntwo\none\r\nx\r\n");
+    String answer =
+        """
+        *** Begin Patch
+        *** Update File: f.txt
+        @@ one
+        -x
+        +y
+        *** End Patch
+        """;
+    PatchResult result =
+        new PatchApplier(GitProgram.unconfined(System.getenv()), PatchLimits.DEFAULT)
+            .apply(directory, answer);
+    assertThat(result).isInstanceOf(PatchResult.Applied.class);
+    assertThat(Files.readString(file)).isEqualTo("x\ntwo\none\r\ny\r\n");
+  }
 }

@@ -191,9 +191,7 @@ class HunksTest {
     AnswerPart.Chunk chunk =
         new AnswerPart.Chunk("x", above, search.replace(' ', '\n'), "new\n", last);
     String whole = text.replace(' ', '\n');
-    return new ChunkPlace(chunk, whole, LineEnds.of(whole.getBytes(StandardCharsets.UTF_8)))
-        .replaced()
-        .replace('\n', ' ');
+    return new ChunkPlace(chunk, whole).replaced().replace('\n', ' ');
   }
 
   @ParameterizedTest
