@@ -67,8 +67,8 @@ public final class PostgresTicketFeed implements TicketFeed {
 
   private final Transactions transactions;
   private final String read;
-  private final String highest;
-  private final String settled;
+  private final String highestIds;
+  private final String settledPosition;
   private final @Nullable Long ticketId;
   private Position position;
   private Set<Identity> told = new HashSet<>();
@@ -164,8 +164,8 @@ public final class PostgresTicketFeed implements TicketFeed {
       Transactions transactions, Sql sql, @Nullable Long ticketId, Position position) {
     this.transactions = transactions;
     this.read = sql.load("ticket_feed");
-    this.highest = sql.inSchema(HIGHEST);
-    this.settled = sql.inSchema(SETTLED);
+    this.highestIds = sql.inSchema(HIGHEST);
+    this.settledPosition = sql.inSchema(SETTLED);
     this.ticketId = ticketId;
     this.position = position;
   }
@@ -188,11 +188,11 @@ public final class PostgresTicketFeed implements TicketFeed {
   }
 
   private List<Event> read(Handle handle) {
-    Highest there = handle.createQuery(highest).map(RecordMapper.of(Highest.class)).one();
+    Highest there = handle.createQuery(highestIds).map(RecordMapper.of(Highest.class)).one();
     long claimed = 0;
     if (there.isBehind(position)) {
       claimed = position.leases;
-      position = lower(settled(handle, this.settled));
+      position = lower(settled(handle, settledPosition));
     }
     OffsetDateTime now = there.now;
     OffsetDateTime settled = now.minus(OVERLAP);
