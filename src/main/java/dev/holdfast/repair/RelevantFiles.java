@@ -26,7 +26,17 @@ final class RelevantFiles {
   /** More than any file has that the first text does not name. */
   private static final int FIRST = 10;
 
-  private record Scored(String path, int score) {}
+  private record Scored(String path, int score) {
+    /** Whether one of the texts has at least its stem. */
+    boolean isNamed() {
+      return score >= STEM;
+    }
+
+    /** Whether the texts other than the first have its whole name. */
+    boolean isNamedWhole() {
+      return score % FIRST >= FILE_NAME;
+    }
+  }
 
   private RelevantFiles() {}
 
@@ -40,10 +50,9 @@ final class RelevantFiles {
     StringBuilder shown = new StringBuilder();
     Map<String, String> missing = new HashMap<>();
     int left = MAX_CHARS;
-    int tooMany = 0;
+    int withoutRoom = 0;
     for (Scored each : scored(files, new SearchedText(first), new SearchedText(hints))) {
-      boolean isNamed = each.score() >= STEM;
-      if (!isNamed && tooMany >= MAX_LISTED && !listed.contains(each.path())) {
+      if (!each.isNamed() && withoutRoom >= MAX_LISTED && !listed.contains(each.path())) {
         continue; // of tens of thousands, one that is small enough is not worth reading all
       }
       Optional<String> content = sources.text(each.path());
@@ -55,8 +64,8 @@ final class RelevantFiles {
       } else {
         String note = "(" + size(content) + "not shown)";
         missing.put(each.path(), " " + note);
-        tooMany += content.isPresent() && left < MAX_FILE_CHARS ? 1 : 0;
-        if (isNamed && left > 0) {
+        withoutRoom += content.isPresent() && left < MAX_FILE_CHARS ? 1 : 0;
+        if (each.isNamed() && left > 0) {
           left -= note.length();
           shown.append("\n--- ").append(each.path()).append(" ---\n").append(note).append('\n');
         }
@@ -81,8 +90,8 @@ final class RelevantFiles {
   /** All of a file, or of a large one what the texts name; empty if there is no room for it. */
   private static Optional<String> shown(Scored file, String content, String hints, int most) {
     if (content.length() > most) {
-      if (file.score() % FIRST < FILE_NAME) {
-        return Optional.empty(); // the texts do not have its name, nor lines of it
+      if (!file.isNamedWhole()) {
+        return Optional.empty(); // so they name no lines of it
       }
       return NamedLines.shown(file.path(), content, hints, most)
           .map(lines -> "(" + content.length() + " characters, shown in part)\n" + lines);

@@ -114,42 +114,34 @@ class WebOutageIT {
   @Test
   @DisplayName("a full disk is a 503, for it is mended in a while")
   void fullDisk() {
-    TestSql sql = new TestSql(testDatabase.dataSource());
-    sql.run(
-        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
-            + " $$BEGIN RAISE 'no space left' USING ERRCODE = '53100'; END$$");
-    sql.run(
-        "CREATE TRIGGER full_disk BEFORE INSERT ON holdfast.ticket_base EXECUTE FUNCTION"
-            + " full_disk()");
-    try (HikariDataSource pool = pool("SELECT 1");
-        WebServer server = WebFixture.server(pool);
-        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
-      Answer full = ann.post("/api/v1/tickets", "{\"kind\": \"x\"}");
-      assertThat(full.status()).as(full.toString()).isEqualTo(503);
-      assertThat(full.header("Retry-After")).isPresent();
-    } finally {
-      sql.run("DROP FUNCTION full_disk CASCADE");
-    }
+    Answer full = enqueued("RAISE 'no space left' USING ERRCODE = '53100'", "SELECT 1");
+    assertThat(full.status()).as(full.toString()).isEqualTo(503);
+    assertThat(full.header("Retry-After")).isPresent();
   }
 
   @Test
   @DisplayName("what the statement timeout ends was not done, and the words say how it can be")
   void tooSlow() {
+    Answer ended = enqueued("PERFORM pg_sleep(600)", "SET statement_timeout = '20ms'");
+    assertThat(ended.status()).as(ended.toString()).isEqualTo(503);
+    assertThat(ended.detail()).contains("nothing was done", "in a shell");
+  }
+
+  /** What a ticket is answered with while this statement runs before each. */
+  private Answer enqueued(String before, String first) {
     TestSql sql = new TestSql(testDatabase.dataSource());
     sql.run(
-        "CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS"
-            + " $$BEGIN PERFORM pg_sleep(600); END$$");
+        "CREATE FUNCTION before_each() RETURNS trigger LANGUAGE plpgsql AS"
+            + " $$BEGIN %s; END$$".formatted(before));
     sql.run(
-        "CREATE TRIGGER too_slow BEFORE INSERT ON holdfast.ticket_base EXECUTE FUNCTION"
-            + " too_slow()");
-    try (HikariDataSource pool = pool("SET statement_timeout = '20ms'");
+        "CREATE TRIGGER before_each BEFORE INSERT ON holdfast.ticket_base EXECUTE FUNCTION"
+            + " before_each()");
+    try (HikariDataSource pool = pool(first);
         WebServer server = WebFixture.server(pool);
         ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
-      Answer ended = ann.post("/api/v1/tickets", "{\"kind\": \"x\"}");
-      assertThat(ended.status()).as(ended.toString()).isEqualTo(503);
-      assertThat(ended.detail()).contains("nothing was done", "in a shell");
+      return ann.post("/api/v1/tickets", "{\"kind\": \"x\"}");
     } finally {
-      sql.run("DROP FUNCTION too_slow CASCADE");
+      sql.run("DROP FUNCTION before_each CASCADE");
     }
   }
 }

@@ -202,20 +202,19 @@ final class EventReader {
 
   /** Its numbers are totals; what it leaves out, or all of it is 0, was said at the start. */
   private void usage(MessageDeltaUsage last) {
-    long input = known(last._inputTokens(), usage.input());
-    long read = known(last._cacheReadInputTokens(), usage.cacheRead());
-    long written = known(last._cacheCreationInputTokens(), usage.cacheWrite());
-    boolean again =
+    long sum =
         known(last._inputTokens(), 0)
-                + known(last._cacheReadInputTokens(), 0)
-                + known(last._cacheCreationInputTokens(), 0)
-            > 0;
+            + known(last._cacheReadInputTokens(), 0)
+            + known(last._cacheCreationInputTokens(), 0);
+    long output = known(last._outputTokens(), usage.output());
     usage =
-        new Usage(
-            again ? input : usage.input(),
-            again ? read : usage.cacheRead(),
-            again ? written : usage.cacheWrite(),
-            known(last._outputTokens(), usage.output()));
+        sum == 0
+            ? new Usage(usage.input(), usage.cacheRead(), usage.cacheWrite(), output)
+            : new Usage(
+                known(last._inputTokens(), usage.input()),
+                known(last._cacheReadInputTokens(), usage.cacheRead()),
+                known(last._cacheCreationInputTokens(), usage.cacheWrite()),
+                output);
     transmission.usage(usage);
   }
 

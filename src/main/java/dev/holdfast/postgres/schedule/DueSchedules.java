@@ -23,6 +23,9 @@ final class DueSchedules {
         OR GREATEST(s.last_at, s.updated_at) > now() + :ahead * interval '1 microsecond' + interval '1 minute')
       """;
 
+  /** Whose next time has not come. */
+  static final String LATER = "s.next_at > now() + :ahead * interval '1 microsecond'";
+
   /** One that waits for its last ticket costs no transaction of its own each second. */
   private static final String ALL_DUE =
       """

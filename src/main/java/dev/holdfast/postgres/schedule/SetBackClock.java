@@ -95,13 +95,15 @@ final class SetBackClock {
    * @return false if one is locked and is to be looked at again
    */
   private boolean goOnWithAll(Instant before) {
-    String later = "s.next_at > now() + :ahead * interval '1 microsecond'";
     boolean all = true;
-    for (String name : transactions.runStatement(handle -> schedules.names(handle, later))) {
+    for (String name :
+        transactions.runStatement(handle -> schedules.names(handle, DueSchedules.LATER))) {
       try {
         all &=
             transactions.run(
-                handle -> goOnIfWorkedOut(handle, schedules.locked(handle, name, later), before));
+                handle ->
+                    goOnIfWorkedOut(
+                        handle, schedules.locked(handle, name, DueSchedules.LATER), before));
       } catch (InvalidTicketException e) {
         log.debug("schedule {} cannot be read, and stays as it is: {}", name, e.getMessage());
       } catch (StatementRefusedException e) {

@@ -16,6 +16,7 @@ import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.UnreadableJournalException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,7 +83,7 @@ final class PostgresJournal implements Journal {
     String[] texts = texts(entries);
     int kept = persistence.insist(() -> insert(texts, false));
     if (kept == LEASE_IS_OVER) {
-      entries.forEach(this::keepPaid);
+      entries.stream().map(JournalEntry::paid).flatMap(Optional::stream).forEach(this::appendLate);
       throw new IllegalTransitionException(
           "the journal of ticket %s is closed to lease %s: the ticket is no longer in progress under it"
               .formatted(lease.ticketId(), lease.leaseNo()));
@@ -93,29 +94,6 @@ final class PostgresJournal implements Journal {
               .formatted(lease.ticketId()));
     }
     last += texts.length;
-  }
-
-  /**
-   * An answer that came while a person took the ticket away was paid for all the same. It counts as
-   * one that was broken off: the conversation goes on as if it had not come.
-   */
-  private void keepPaid(JournalEntry entry) {
-    switch (entry) {
-      case JournalEntry.Answered each ->
-          appendLate(
-              new JournalEntry.Discarded(
-                  each.turn(),
-                  each.attempt(),
-                  each.target(),
-                  "aborted",
-                  each.usage(),
-                  each.costUsd(),
-                  null,
-                  false));
-      case JournalEntry.Discarded each -> appendLate(each);
-      case JournalEntry.Compacted each when each.summarised() -> appendLate(each);
-      default -> {}
-    }
   }
 
   /** What cannot be kept is dropped: the attempt is over either way. */

@@ -25,8 +25,10 @@ final class NestedRepositories {
 
   private NestedRepositories() {}
 
-  /** Relative to the directory, which is not among them itself. */
-  static List<String> in(Path directory) throws IOException {
+  /**
+   * @return the repositories, relative to the directory, which is not among them itself
+   */
+  static List<String> findAndClear(Path directory) throws IOException {
     List<String> found = new ArrayList<>();
     List<Path> within = new ArrayList<>();
     Files.walkFileTree(

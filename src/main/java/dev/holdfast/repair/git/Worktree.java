@@ -5,7 +5,6 @@ import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,13 +45,10 @@ public final class Worktree {
    * The tree as the directory is now: tracked files and new ones that no {@code .gitignore} names.
    * Equal directories give the same id (E26, E43). A file that is as {@link #restore} has left it
    * stays as it is committed, whatever line ends {@code .gitattributes} want for it.
-   *
-   * @param alsoIgnored relative paths of files that count although they are ignored: those which
-   *     the patch has made
    */
-  public String snapshot(Collection<String> alsoIgnored) throws IOException, InterruptedException {
+  public String snapshot() throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
-    List<String> nested = NestedRepositories.in(directory());
+    List<String> nested = NestedRepositories.findAndClear(directory());
     forget(nested);
     StringBuilder added = new StringBuilder(".\0");
     for (String each : withoutCommit(nested)) {
@@ -61,16 +57,6 @@ public final class Worktree {
     persistently(
         command("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
             .withInput(added.toString()));
-    List<String> there =
-        alsoIgnored.stream()
-            .filter(path -> Files.exists(directory().resolve(path), LinkOption.NOFOLLOW_LINKS))
-            .toList();
-    if (!there.isEmpty()) {
-      files.checked(
-          command("add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
-              .withVariable("GIT_LITERAL_PATHSPECS", "1")
-              .withInput(String.join("\0", there) + "\0"));
-    }
     return keepUntouched(files.checked(command("write-tree")));
   }
 
@@ -89,9 +75,9 @@ public final class Worktree {
   }
 
   /**
-   * The tree that was restored, with these files as they are now. What else is in the directory is
-   * not in it: a build's products stay out of it although the files are a {@code .gitignore} that
-   * names them no more.
+   * The tree that was restored, with these files as they are now, ignored ones too. What else is in
+   * the directory is not in it: a build's products stay out of it although the files are a {@code
+   * .gitignore} that names them no more.
    *
    * @param paths of files that were changed, made or deleted
    */
@@ -129,11 +115,6 @@ public final class Worktree {
             .map(entry -> entry.substring(entry.indexOf('\t') + 1) + "/")
             .toList();
     return paths.stream().filter(path -> submodules.stream().anyMatch(path::startsWith)).toList();
-  }
-
-  /** With nothing that is ignored. */
-  public String snapshot() throws IOException, InterruptedException {
-    return snapshot(List.of());
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.holdfast.session.report.ReportSource;
 import dev.holdfast.tool.ToolReply;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -17,6 +18,29 @@ import tools.jackson.databind.JsonNode;
 public sealed interface JournalEntry {
   /** Said to the agent from outside. */
   record Said(Input input) implements JournalEntry {}
+
+  /**
+   * What of it counts although its session had lost the ticket before it could be kept, for it was
+   * paid for all the same: the conversation goes on as if it had not come.
+   */
+  default Optional<JournalEntry> paid() {
+    return switch (this) {
+      case Answered each ->
+          Optional.of(
+              new Discarded(
+                  each.turn,
+                  each.attempt,
+                  each.target,
+                  "aborted",
+                  each.usage,
+                  each.costUsd,
+                  null,
+                  false));
+      case Discarded each -> Optional.of(each);
+      case Compacted each when each.summarised() -> Optional.of(each);
+      default -> Optional.empty();
+    };
+  }
 
   /**
    * An answer that became part of the conversation.

@@ -69,7 +69,7 @@ final class AnswerReader {
   }
 
   private String line() {
-    return LineEnds.cut(lines.get(at));
+    return LineEnds.withoutReturn(lines.get(at));
   }
 
   private boolean isSearch() {

@@ -88,12 +88,8 @@ final class BlockEdits {
     if (now.isEmpty()) {
       throw missing(edit.path());
     }
-    if (LineEnds.isWithBoth(text, edit.search())) {
-      throw new PatchRejection(
-          Kind.DOES_NOT_APPLY,
-          NearestMatch.ambiguous(edit.path(), text.replace("\r\n", "\n"), edit.search())
-              + " Nothing was changed.",
-          edit.path() + "\n" + edit.search());
+    if (LineEnds.fitsBoth(text, edit.search())) {
+      throw ambiguous(edit.path(), text.replace("\r\n", "\n"), edit.search());
     }
     LineEnds ends = LineEnds.at(text, edit.search());
     String result = replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace()));
@@ -148,12 +144,16 @@ final class BlockEdits {
     }
     if (tail >= 0 || place(text, search, at + 1) >= 0) {
       String whole = tail < 0 ? text : text.substring(0, tail) + search;
-      throw new PatchRejection(
-          Kind.DOES_NOT_APPLY,
-          NearestMatch.ambiguous(path, whole, search) + " Nothing was changed.",
-          path + "\n" + search);
+      throw ambiguous(path, whole, search);
     }
     return text.substring(0, at) + replace + text.substring(at + search.length());
+  }
+
+  private static PatchRejection ambiguous(String path, String text, String search) {
+    return new PatchRejection(
+        Kind.DOES_NOT_APPLY,
+        NearestMatch.ambiguous(path, text, search) + " Nothing was changed.",
+        path + "\n" + search);
   }
 
   /** The place of the lines at the end of a text whose last line has no end; -1 if not there. */

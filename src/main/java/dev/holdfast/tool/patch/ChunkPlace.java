@@ -17,7 +17,7 @@ record ChunkPlace(AnswerPart.Chunk chunk, String text) {
     String whole = open ? text + end : text;
     int from = behindAnchors(whole);
     String behind = whole.substring(from);
-    if (!chunk.last() && LineEnds.isWithBoth(behind, chunk.search())) {
+    if (!chunk.last() && LineEnds.fitsBoth(behind, chunk.search())) {
       throw ambiguous(whole.replace("\r\n", "\n"), chunk.search());
     }
     LineEnds ends = LineEnds.at(behind, chunk.search());

@@ -87,7 +87,7 @@ final class DiffReader {
   }
 
   private String header() {
-    return LineEnds.cut(lines.get(at));
+    return LineEnds.withoutReturn(lines.get(at));
   }
 
   private FileDiff file() throws PatchRejection {

@@ -111,7 +111,7 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
 
   /** Why a hunk does not fit whose lines are the last of a file without a line end there. */
   private static String openEnd(Hunk hunk, String content, List<String> wanted) {
-    String end = "\n" + LineEnds.cut(String.join("\n", wanted));
+    String end = "\n" + LineEnds.withoutReturn(String.join("\n", wanted));
     boolean marked = hunk.lines().stream().anyMatch(line -> line.startsWith("\\"));
     boolean open = !content.isEmpty() && !content.endsWith("\n");
     return !marked && open && ("\n" + content).endsWith(end)

@@ -29,7 +29,7 @@ public enum LineEnds {
   }
 
   /** Whether a text with LF is in a file with LF and with CRLF: nobody sees which is meant. */
-  static boolean isWithBoth(String text, String search) {
+  static boolean fitsBoth(String text, String search) {
     return of(text) == MIXED
         && BlockEdits.place(text, search, 0) >= 0
         && BlockEdits.place(text, CRLF.in(search), 0) >= 0;
@@ -54,7 +54,7 @@ public enum LineEnds {
   }
 
   /** A line without what CRLF leaves of its end. */
-  static String cut(String line) {
+  static String withoutReturn(String line) {
     return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
   }
 
@@ -88,7 +88,7 @@ public enum LineEnds {
       if (add && !isMark(hunk, i) && !isMark(hunk, i + 1)) {
         lines.add((line.isEmpty() ? " " : line) + "\r");
       } else {
-        lines.add(add ? line : cut(line));
+        lines.add(add ? line : withoutReturn(line));
       }
     }
     return hunk.withLines(lines);

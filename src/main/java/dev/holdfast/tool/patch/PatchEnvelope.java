@@ -185,7 +185,7 @@ final class PatchEnvelope {
   }
 
   private String line(int at) {
-    String line = LineEnds.cut(lines.get(at));
+    String line = LineEnds.withoutReturn(lines.get(at));
     return line.startsWith(indent) ? line.substring(indent.length()) : line;
   }
 

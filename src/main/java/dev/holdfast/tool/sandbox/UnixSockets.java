@@ -50,12 +50,12 @@ final class UnixSockets {
     Set<@Nullable Object> seen = new HashSet<>();
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
-      seen.add(key(TABLE));
+      seen.add(namespaceOf(TABLE));
       for (Path process : processes) {
         Path table = process.resolve("net/unix");
-        Object key = key(table);
-        if (key != null && seen.add(key)) {
-          found.addAll(known(table));
+        Object namespace = namespaceOf(table);
+        if (namespace != null && seen.add(namespace)) {
+          found.addAll(inOrNone(table));
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
@@ -66,7 +66,7 @@ final class UnixSockets {
   }
 
   /** The same for all processes of a network namespace; null for one that has ended. */
-  private static @Nullable Object key(Path table) {
+  private static @Nullable Object namespaceOf(Path table) {
     try {
       return Files.readAttributes(table, BasicFileAttributes.class).fileKey();
     } catch (IOException e) {
@@ -75,7 +75,7 @@ final class UnixSockets {
   }
 
   /** Nothing where its process has ended meanwhile. */
-  private static List<Path> known(Path table) {
+  private static List<Path> inOrNone(Path table) {
     try {
       return in(table);
     } catch (UncheckedIOException e) {

@@ -27,7 +27,7 @@ class NestedRepositoriesTest {
     Path ref = Files.createSymbolicLink(refs.resolve("main"), ENDLESS);
     Path plain = Files.createSymbolicLink(directory.resolve("d/zero"), ENDLESS);
     Path empty = Files.createSymbolicLink(refs.resolve("none"), Path.of("/dev/null"));
-    assertThat(NestedRepositories.in(directory)).containsExactly("d/inner");
+    assertThat(NestedRepositories.findAndClear(directory)).containsExactly("d/inner");
     assertThat(Files.exists(ref, LinkOption.NOFOLLOW_LINKS)).isFalse();
     assertThat(plain).isSymbolicLink();
     assertThat(empty).isSymbolicLink();
@@ -40,7 +40,7 @@ class NestedRepositoriesTest {
     Path ref = sparse("n/.git/refs/heads/main");
     Path pack = sparse("n/.git/objects/pack/one.pack");
     Path product = sparse("d/product");
-    assertThat(NestedRepositories.in(directory)).containsExactly("n");
+    assertThat(NestedRepositories.findAndClear(directory)).containsExactly("n");
     assertThat(ignore).doesNotExist();
     assertThat(ref).doesNotExist();
     assertThat(pack).exists();

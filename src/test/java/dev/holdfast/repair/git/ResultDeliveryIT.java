@@ -75,7 +75,7 @@ class ResultDeliveryIT {
       Worktree worktree = repository.worktree("main", repository.baseTree());
       Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
       Files.writeString(worktree.directory().resolve("new.txt"), "new\n");
-      String commit = repository.commit(worktree.snapshot(List.of()), "Repair", Instant.now());
+      String commit = repository.commit(worktree.snapshot(), "Repair", Instant.now());
       Path lock = original.resolve(".git/index.lock");
       Files.createFile(lock);
       Files.writeString(original.resolve("a.txt"), "repaired\n");
@@ -127,7 +127,7 @@ class ResultDeliveryIT {
       Worktree worktree = repository.worktree("main", repository.baseTree());
       Files.writeString(worktree.directory().resolve(".env"), "a model's\n");
       String commit =
-          repository.commit(worktree.snapshot(List.of(".env")), "Add .env", Instant.now());
+          repository.commit(worktree.snapshotOf(List.of(".env")), "Add .env", Instant.now());
       assertThat(repository.merge())
           .isInstanceOfSatisfying(
               Delivery.Refused.class, refused -> assertThat(refused.reason()).contains(".env"));

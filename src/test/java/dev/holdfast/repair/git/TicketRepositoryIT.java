@@ -173,7 +173,7 @@ class TicketRepositoryIT {
       worktree.restore(changed);
       assertThat(directory.resolve("d/e/new.txt")).hasContent("new\n");
       assertThat(worktree.snapshot()).isEqualTo(changed);
-      String ignored = worktree.snapshot(List.of("out/built.txt", "absent"));
+      String ignored = worktree.snapshotOf(List.of("out/built.txt", "absent"));
       assertThat(worktree.changes(changed, ignored)).containsExactly("out/built.txt");
       Files.delete(directory.resolve("a.txt"));
       Files.createDirectory(directory.resolve("a.txt"));
