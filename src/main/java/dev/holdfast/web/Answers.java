@@ -46,6 +46,17 @@ final class Answers {
     tell(context, status, told.body(), headers);
   }
 
+  /**
+   * The address of what was made.
+   *
+   * @param list of its kind
+   * @param field of the answer, with its id
+   */
+  static Consumer<String> location(Context context, String list, String field) {
+    return answer ->
+        context.header("Location", list + "/" + Bodies.tree(answer).get(field).asLong());
+  }
+
   private static void tell(Context context, int status, String body, Consumer<String> headers) {
     headers.accept(body);
     context.status(status).contentType("application/json").result(body);

@@ -187,9 +187,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
           ports,
           201,
           one -> enqueue(one.inbox(), given, actor, body.title),
-          answer ->
-              context.header(
-                  "Location", LIST + "/" + Bodies.tree(answer).get("batch_id").asLong()));
+          Answers.location(context, LIST, "batch_id"));
     }
 
     /** Tickets that wait for each other by name are a graph. */
@@ -291,8 +289,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
             ports,
             201,
             one -> one.releases().start(release, actor),
-            answer ->
-                context.header("Location", LIST + "/" + Bodies.tree(answer).get("id").asLong()));
+            Answers.location(context, LIST, "id"));
       }
 
       private static int canary(@Nullable Integer canary) {

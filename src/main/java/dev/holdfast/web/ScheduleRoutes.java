@@ -131,9 +131,7 @@ final class ScheduleRoutes implements Routes {
         ports,
         201,
         one -> Map.of("id", one.schedules().run(name, actor)),
-        answer ->
-            context.header(
-                "Location", TicketRoutes.LIST + "/" + Bodies.tree(answer).get("id").asLong()));
+        Answers.location(context, TicketRoutes.LIST, "id"));
   }
 
   private static String actor(Context context) {
