@@ -150,13 +150,15 @@ final class TurnRunner {
         tellIfDead(error) && (routing.isShut(route) || takesNextKey(error, route));
     tries += deadAccount ? 0 : 1;
     boolean mayWait = !parts.after().isLast(tries) && waits < MAX_WAITS;
-    if (mayWait && isOverAlready(error) && !routing.isShut(route)) {
+    Standstill closed = error.isOfAccount() ? routing.standstill() : null;
+    // One look, for the hint may be over at the next.
+    if (closed == null && mayWait && isOverAlready(error)) {
       routing.paused(
           route,
           new Standstill(COOLING, SHORTEST_WAIT, true, List.of(), error.message(), null),
           SHORTEST_WAIT);
+      closed = routing.standstill();
     }
-    Standstill closed = error.isOfAccount() ? routing.standstill() : null;
     if (closed == null) {
       run.events().emit(tried.event(run.progress().turn(), Duration.ZERO));
       return deadAccount ? null : parts.after().end(error, tries, before);

@@ -40,6 +40,17 @@ class RateLimitTest {
   }
 
   @Test
+  @DisplayName("B26, B27: a short hint that is over between two looks is waited for all the same")
+  void overBetweenLooks() {
+    Bench bench = Bench.guarded(after(5), Replies.report());
+    bench.provider().behindLook = Duration.ofMillis(6);
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.sleeper.millis).containsExactly(1000L);
+  }
+
+  @Test
   @DisplayName("B27: a longer wait than cooldown.wait-in-session is the ticket's")
   void tooLong() {
     Bench bench = Bench.guarded(after(5001), Replies.report());

@@ -30,6 +30,10 @@ final class ScriptedProvider implements ChatProvider {
   private final Deque<Line> script = new ArrayDeque<>();
   final List<ChatRequest> requests = new ArrayList<>();
   Duration waitInSession = Duration.ofMinutes(1);
+
+  /** Passes behind each look at whether it is open, as on a machine that has much else to do. */
+  Duration behindLook = Duration.ZERO;
+
   private @Nullable AtomicLong guardedBy;
   private @Nullable Price price;
   private long openAtNanos;
@@ -89,7 +93,10 @@ final class ScriptedProvider implements ChatProvider {
   @Override
   public synchronized Optional<Standstill> standstill(String model) {
     AtomicLong clock = guardedBy;
-    Duration left = clock == null || dead ? null : Duration.ofNanos(openAtNanos - clock.get());
+    Duration left =
+        clock == null || dead
+            ? null
+            : Duration.ofNanos(openAtNanos - clock.getAndAdd(behindLook.toNanos()));
     if (!dead && (left == null || !left.isPositive())) {
       return Optional.empty();
     }
