@@ -23,7 +23,7 @@ public record Key<T>(
 
   /** True if it is a secret or an address, in which a password may be. */
   boolean mayHoldSecret() {
-    return secret || type.equals(DatabaseKeys.ADDRESS);
+    return secret || DatabaseKeys.ADDRESS.equals(type);
   }
 
   T defaultValue() {

@@ -90,7 +90,6 @@ public sealed interface KeyType<T> {
 
   /** An amount of USD, or none. */
   record Money() implements KeyType<Optional<BigDecimal>> {
-    private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
     private static final int MOST_DECIMALS = 18; // 1e-999999999 has a billion
 
     @Override
@@ -122,9 +121,14 @@ public sealed interface KeyType<T> {
       }
     }
 
+    /** No constant: a start that is given no amount can do without the class. */
+    private static BigDecimal most() {
+      return BigDecimal.valueOf(1_000_000_000);
+    }
+
     private static boolean isAllowed(BigDecimal usd) {
       return usd.signum() >= 0
-          && usd.compareTo(MOST) <= 0
+          && usd.compareTo(most()) <= 0
           && usd.scale() <= MOST_DECIMALS
           && usd.scale() >= -MOST_DECIMALS;
     }
@@ -133,7 +137,7 @@ public sealed interface KeyType<T> {
     static BigDecimal amount(String name, @Nullable Object given) {
       try {
         BigDecimal usd = new BigDecimal(String.valueOf(given));
-        return require(isAllowed(usd), usd, name + " must be from 0 to " + MOST.toPlainString());
+        return require(isAllowed(usd), usd, name + " must be from 0 to " + most().toPlainString());
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(name + " must be an amount of USD", e);
       }

@@ -120,7 +120,8 @@ public final class Installation implements AutoCloseable {
       command.addAll(List.of("env", "--default-signal=INT"));
     }
     // As the launcher starts short commands: many of them share few cores here.
-    command.addAll(JavaCommand.java("--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(
+        JavaCommand.java("--sun-misc-unsafe-memory-access=allow", "-XX:+DisableAttachMechanism"));
     command.addAll(warmStart(words));
     String temporary = environment.getOrDefault("TMPDIR", TestDirectories.place().toString());
     command.add("-Djava.io.tmpdir=" + temporary);

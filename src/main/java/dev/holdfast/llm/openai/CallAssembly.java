@@ -45,7 +45,7 @@ final class CallAssembly {
         .asKnown()
         .flatMap(function -> arguments(function._arguments()))
         .ifPresent(call::arguments);
-    JsonValue extra = piece._allProperties().get(KeptFields.EXTRA);
+    JsonValue extra = Undeclared.of(piece).get(KeptFields.EXTRA);
     if (extra != null) {
       keep(call, JsonTree.of(extra.convert(Object.class)));
     }

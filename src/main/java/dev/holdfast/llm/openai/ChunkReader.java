@@ -71,23 +71,22 @@ final class ChunkReader {
       anyChoice = true;
       choice._delta().asKnown().ifPresent(this::delta);
       choice._finishReason().asKnown().ifPresent(reason -> stop = reason.asString());
-      found(OpenAiUsage.within(choice._allProperties()));
+      found(OpenAiUsage.within(Undeclared.of(choice)));
     }
   }
 
   /** Some servers name the event an error, and not what is in it. */
   private static void requireNoError(ChatCompletionChunk chunk) {
-    Map<String, JsonValue> all = chunk._allProperties();
-    if (chunk._choices().isMissing() && string(all.get("message")).isPresent()) {
+    if (chunk._choices().isMissing() && string(Undeclared.of(chunk).get("message")).isPresent()) {
       throw new ErrorInStreamException(
-          JsonTree.of(JsonValue.from(all).convert(Object.class)).toString(),
+          JsonTree.of(JsonValue.from(chunk).convert(Object.class)).toString(),
           new InvalidAnswerException("an error within the answer", null));
     }
   }
 
   private void usage(ChatCompletionChunk chunk) {
     found(chunk._usage().asKnown().map(OpenAiUsage::of));
-    found(OpenAiUsage.ofGroq(chunk._allProperties()));
+    found(OpenAiUsage.ofGroq(Undeclared.of(chunk)));
   }
 
   /** The last one counts: some servers tell the usage so far with every chunk. */
@@ -99,7 +98,7 @@ final class ChunkReader {
   }
 
   private void delta(Choice.Delta delta) {
-    Map<String, JsonValue> all = delta._allProperties();
+    Map<String, JsonValue> all = Undeclared.of(delta);
     string(all.get(KeptFields.REASONING))
         .ifPresentOrElse(
             this::reasoning, () -> string(all.get("reasoning")).ifPresent(answer::reasoning));

@@ -17,7 +17,7 @@ final class OpenAiUsage {
         details
             .map(all -> known(all._cachedTokens()))
             .filter(count -> count > 0)
-            .orElseGet(() -> number(usage._allProperties(), "prompt_cache_hit_tokens"));
+            .orElseGet(() -> number(Undeclared.of(usage), "prompt_cache_hit_tokens"));
     long written = details.map(all -> known(all._cacheWriteTokens())).orElse(0L);
     long prompt = known(usage._promptTokens());
     Optional<Long> reasoning =
