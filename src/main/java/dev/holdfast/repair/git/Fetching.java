@@ -24,6 +24,9 @@ record Fetching(Git git, GitDirectory repository) {
   /** Names in the configuration of the ticket's repository the branch that HEAD was. */
   private static final String HEAD = "holdfast.head";
 
+  /** What git says of a source whose ids do not go into a usual repository. */
+  private static final String ONLY_SHA256 = "mismatched algorithms: client sha1; server sha256";
+
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
 
   /**
@@ -125,7 +128,7 @@ record Fetching(Git git, GitDirectory repository) {
             : List.of(ResultBranches.HEADS + ref, ref);
     for (String revision : revisions) {
       GitCommand command = fetch("--depth=1", "--", remote.url(), "+" + revision + ":" + BASE);
-      GitResult result = repository.run(command.withOwnConfiguration());
+      GitResult result = fetchInItsFormat(command.withOwnConfiguration());
       if (result.isSuccess()) {
         return;
       }
@@ -135,6 +138,17 @@ record Fetching(Git git, GitDirectory repository) {
       }
     }
     throw missing(remote, wanted);
+  }
+
+  /** How the ids of a URL are made is known only once it is asked; nothing is in the copy then. */
+  private GitResult fetchInItsFormat(GitCommand fetch) throws IOException, InterruptedException {
+    GitResult result = repository.run(fetch);
+    if (!result.stderr().contains(ONLY_SHA256)) {
+      return result;
+    }
+    repository.checked("config", "core.repositoryFormatVersion", "1");
+    repository.checked("config", "extensions.objectFormat", "sha256");
+    return repository.run(fetch);
   }
 
   private static RepositoryException missing(RepositorySource source, Optional<String> wanted) {

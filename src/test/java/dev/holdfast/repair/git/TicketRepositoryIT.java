@@ -449,6 +449,25 @@ class TicketRepositoryIT {
   }
 
   @Test
+  @DisplayName("So is one at a URL, whose ids are not known before it is asked")
+  void remoteSha256() throws Exception {
+    Path other = Files.createDirectories(temp.resolve("sha256"));
+    bench.owner(other, "init", "-q", "-b", "main", "--object-format=sha256");
+    bench.commit(other, Map.of("a.txt", "a\n"));
+    Path bare = bench.bare(other);
+    Instant at = Instant.now();
+    try (TicketRepository repository = bench.remote(3, bare, "main")) {
+      assertThat(bench.repaired(repository, at)).hasSize(64);
+    }
+    try (TicketRepository repository = bench.remote(3, bare, "main")) {
+      String commit = bench.repaired(repository, at);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of file://" + bare, commit));
+      assertThat(bench.owner(bare, "rev-parse", "main")).isEqualTo(commit);
+    }
+  }
+
+  @Test
   @DisplayName(
       "A branch that another database's ticket of this number has written stays, the result gets"
           + " the next name, and keeps it")
