@@ -56,13 +56,28 @@ record Fetching(Git git, GitDirectory repository) {
             : begun(original.directory(), local.ref());
     String commit = found.orElseThrow(() -> missing(local, wanted));
     String path = original.path();
-    repository.checked(
+    GitCommand command =
         fetch(
             "--depth=1",
             "--upload-pack=" + server("upload-pack", path),
             "--",
             path,
-            "+" + commit + ":" + BASE));
+            "+" + commit + ":" + BASE);
+    GitResult result = repository.run(command);
+    if (result.stderr().contains("promisor remote")) {
+      throw incomplete(local, commit);
+    }
+    if (!result.isSuccess()) {
+      throw GitDirectory.failure(command, result);
+    }
+  }
+
+  /** Git itself would say that the repository is possibly corrupt. */
+  private static RepositoryException incomplete(RepositorySource.Local local, String commit) {
+    return new RepositoryException(
+        ("%s is a partial clone and lacks files of %s, which are not fetched for it: complete it"
+                + " (git -C %s fetch --refetch --no-filter), or name its origin as repository.url")
+            .formatted(local.path(), commit, local.path()));
   }
 
   /**

@@ -102,6 +102,20 @@ class OddRepositoryIT {
   }
 
   @Test
+  @DisplayName("A partial clone is repaired where it has the files, else it is said what it lacks")
+  void partial() throws Exception {
+    bench.owner(original, "config", "uploadpack.allowFilter", "true");
+    bench.owner(original, "branch", "old");
+    bench.commit(original, Map.of("a.txt", "b\n"));
+    Path clone = temp.resolve("partial");
+    bench.owner(temp, "clone", "-q", "--filter=blob:none", "file://" + original, clone.toString());
+    repairs(clone, "main");
+    assertRefused(clone, "origin/old", "git -C " + clone + " fetch --refetch --no-filter");
+    bench.owner(clone, "fetch", "-q", "--refetch", "--no-filter");
+    repairs(clone, "origin/old");
+  }
+
+  @Test
   @DisplayName("A branch holdfast, beside which git can make no result, is said with the cure")
   void branchInTheWay() throws Exception {
     bench.owner(original, "branch", "holdfast");
