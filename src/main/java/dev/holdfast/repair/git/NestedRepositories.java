@@ -84,9 +84,12 @@ final class NestedRepositories {
     return found;
   }
 
+  /** Also half of one: what a linked worktree has of its own, and what it shares. */
   private static boolean isRepository(Path directory) {
+    boolean head = Files.exists(directory.resolve("HEAD"));
     return Files.exists(directory.resolve("refs"))
-        && (Files.exists(directory.resolve("HEAD")) || Files.exists(directory.resolve("objects")));
+        ? head || Files.exists(directory.resolve("objects"))
+        : head && Files.exists(directory.resolve("commondir"));
   }
 
   private static boolean leadsToDevice(Path file) throws IOException {

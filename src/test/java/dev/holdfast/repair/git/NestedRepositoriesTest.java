@@ -34,6 +34,16 @@ class NestedRepositoriesTest {
   }
 
   @Test
+  @DisplayName("nor does one that says that another has its refs, where it says so")
+  void common() throws Exception {
+    Path linked = Files.createDirectories(directory.resolve("d/linked"));
+    Files.writeString(linked.resolve("HEAD"), "ref: refs/heads/main\n");
+    Path common = Files.createSymbolicLink(linked.resolve("commondir"), ENDLESS);
+    NestedRepositories.findAndClear(directory);
+    assertThat(Files.exists(common, LinkOption.NOFOLLOW_LINKS)).isFalse();
+  }
+
+  @Test
   @DisplayName("a .gitignore or a ref that would fill git's memory is deleted, a pack is not")
   void huge() throws Exception {
     Path ignore = sparse("d/.gitignore");
