@@ -120,4 +120,4 @@ shift
 # On the JDK that compiled: a goal that is called by its name knows no toolchain.
 export JAVA_HOME=$jdk MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS:-}"
 mvn -B -Dstyle.color=never surefire:test@integration -Dtest="$classes" "$@" |
-  grep -E '^\[(ERROR|WARNING)|Tests run:|^[^[]'
+  grep -aE '^\[(ERROR|WARNING)|Tests run:|^[^[]'

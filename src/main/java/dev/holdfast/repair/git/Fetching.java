@@ -64,11 +64,10 @@ record Fetching(Git git, GitDirectory repository) {
             path,
             "+" + commit + ":" + BASE);
     GitResult result = repository.run(command);
-    if (result.stderr().contains("promisor remote")) {
-      throw incomplete(local, commit);
-    }
     if (!result.isSuccess()) {
-      throw GitDirectory.failure(command, result);
+      throw result.stderr().contains("promisor remote")
+          ? incomplete(local, commit)
+          : GitDirectory.failure(command, result);
     }
   }
 
