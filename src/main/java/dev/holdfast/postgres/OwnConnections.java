@@ -56,7 +56,7 @@ final class OwnConnections implements ConnectionFactory {
     try {
       if (!connection.getAutoCommit()) {
         refuseOpenTransaction(connection);
-        connection.setAutoCommit(true);
+        commitEach(connection);
         changed.add(connection);
       }
       if (isolation(connection) != TRANSACTION_READ_COMMITTED) {
@@ -118,10 +118,30 @@ final class OwnConnections implements ConnectionFactory {
   /** To switch autocommit on would commit what somebody else has only half done. */
   private static void refuseOpenTransaction(Connection connection) throws SQLException {
     if (hasWritten(connection)) {
-      throw new HoldfastException(
-          "the data source lent a connection that is in a transaction, which this call would"
-              + " commit: use enqueue(connection, ...) inside a transaction, or call after it");
+      throw inTransaction(null);
     }
+  }
+
+  /**
+   * A transaction manager's connection refuses that, also before it has written. What the driver
+   * throws, as of a connection that is lost, has a state.
+   */
+  private static void commitEach(Connection connection) throws SQLException {
+    try {
+      connection.setAutoCommit(true);
+    } catch (SQLException e) {
+      if (e.getSQLState() == null && !connection.isClosed()) {
+        throw inTransaction(e);
+      }
+      throw e;
+    }
+  }
+
+  private static HoldfastException inTransaction(@Nullable SQLException cause) {
+    return new HoldfastException(
+        "the data source lent a connection that is in a transaction, which this call would"
+            + " commit: use enqueue(connection, ...) inside a transaction, or call after it",
+        cause);
   }
 
   /** A pool that asks SELECT 1 before it lends leaves a transaction open, too. */

@@ -10,6 +10,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketEvent;
@@ -224,6 +225,43 @@ class TransactionsIT {
     }
     assertThat(sql.number("SELECT count(*) FROM off_orders")).isZero();
     assertThat(count("off-open")).isEqualTo(1);
+  }
+
+  /**
+   * As the data source of a transaction manager (Quarkus, Jakarta EE) does within a transaction.
+   */
+  private static DataSource managing(Connection connection) throws SQLException {
+    Connection lent = lending(connection).getConnection();
+    Connection managed =
+        proxy(
+            Connection.class,
+            (self, method, arguments) -> {
+              if (method.getName().equals("setAutoCommit")) {
+                throw new SQLException("autocommit of a connection taking part of a transaction");
+              }
+              return method.invoke(lent, arguments);
+            });
+    return proxy(DataSource.class, (self, method, arguments) -> managed);
+  }
+
+  @Test
+  @DisplayName(
+      "a connection in a transaction manager's transaction is refused in the same words before it"
+          + " has written anything: that is no outage")
+  void managedTransaction() throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      assertThatThrownBy(
+              () ->
+                  new PostgresTicketInbox(managing(connection))
+                      .enqueue(NewTicket.ofKind("off-managed")))
+          .isNotInstanceOf(QueueUnavailableException.class)
+          .isInstanceOf(HoldfastException.class)
+          .hasMessageContaining("in a transaction")
+          .hasMessageContaining("enqueue(connection, ...)")
+          .hasRootCauseMessage("autocommit of a connection taking part of a transaction");
+      connection.rollback();
+    }
+    assertThat(count("off-managed")).isZero();
   }
 
   @Test
