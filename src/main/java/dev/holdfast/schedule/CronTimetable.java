@@ -10,9 +10,9 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -26,14 +26,21 @@ public final class CronTimetable implements Timetable {
   private static final CronParser PARSER = new CronParser(definition());
 
   private static final int LONGEST = 200;
+  private static final int KEPT = 1_000;
+
+  /** Those read last: thousands of schedules may have the same, and each round reads it anew. */
+  private static final Map<Read, CronTimetable> KNOWN = CronTimes.newest(KEPT);
+
   private static final Pattern CHARACTERS = Pattern.compile("[-A-Za-z0-9@*/,?# \\t]*");
 
-  private final ExecutionTime times;
+  private record Read(String expression, ZoneId zone) {}
+
+  private final CronTimes times;
   private final ZoneId zone;
   private final ZoneRules rules;
   private final boolean anyHour;
 
-  private CronTimetable(ExecutionTime times, ZoneId zone, boolean anyHour) {
+  private CronTimetable(CronTimes times, ZoneId zone, boolean anyHour) {
     this.times = times;
     this.zone = zone;
     this.rules = zone.getRules();
@@ -75,6 +82,17 @@ public final class CronTimetable implements Timetable {
    * @throws InvalidTicketException if it cannot be read or no time ever matches
    */
   static CronTimetable parse(String expression, ZoneId zone) {
+    Read read = new Read(expression, zone);
+    CronTimetable known = KNOWN.get(read);
+    if (known == null) {
+      // Nobody waits for it: an expression that never comes is looked for long.
+      known = parsed(expression, zone);
+      KNOWN.put(read, known);
+    }
+    return known;
+  }
+
+  private static CronTimetable parsed(String expression, ZoneId zone) {
     if (expression.length() > LONGEST) {
       throw new InvalidTicketException(
           "cron: longer than " + LONGEST + " characters; write it as two schedules");
@@ -89,7 +107,8 @@ public final class CronTimetable implements Timetable {
       Cron cron = PARSER.parse(expression.strip()).validate();
       String[] fields = cron.asString().split(" ");
       boolean anyHour = fields.length < 2 || fields[1].startsWith("*");
-      CronTimetable timetable = new CronTimetable(ExecutionTime.forCron(cron), zone, anyHour);
+      CronTimetable timetable =
+          new CronTimetable(new CronTimes(ExecutionTime.forCron(cron)), zone, anyHour);
       if (timetable.next(Instant.EPOCH).isEmpty()) {
         throw new InvalidTicketException("cron: \"" + expression + "\" never comes");
       }
@@ -118,9 +137,9 @@ public final class CronTimetable implements Timetable {
    * A later time of the clock's face is never earlier here, so the first one that is later counts.
    */
   private Optional<Instant> nextOfFixedHour(Instant after) {
-    Optional<LocalDateTime> face = nextFace(LocalDateTime.ofInstant(after, zone));
+    Optional<LocalDateTime> face = times.next(LocalDateTime.ofInstant(after, zone));
     while (face.filter(each -> !firstAt(each).isAfter(after)).isPresent()) {
-      face = nextFace(face.get());
+      face = times.next(face.get());
     }
     return face.map(this::firstAt);
   }
@@ -131,7 +150,7 @@ public final class CronTimetable implements Timetable {
     // All of an hour that comes for the second time was there before.
     LocalDateTime end =
         secondTime ? rules.getTransition(face).getDateTimeBefore() : face.plusNanos(1);
-    return lastFace(end).map(this::firstAt);
+    return times.last(end).map(this::firstAt);
   }
 
   /** When the clock shows it for the first time; the end of the gap that it falls into. */
@@ -145,14 +164,14 @@ public final class CronTimetable implements Timetable {
   /** From one change of the clock to the next: between them its face is like UTC's. */
   private Optional<Instant> nextOfAnyHour(Instant after) {
     ZoneOffset offset = rules.getOffset(after);
-    Optional<LocalDateTime> face = nextFace(LocalDateTime.ofInstant(after, offset));
+    Optional<LocalDateTime> face = times.next(LocalDateTime.ofInstant(after, offset));
     ZoneOffsetTransition change = rules.nextTransition(after);
     while (change != null && face.isPresent()) {
       if (face.get().isBefore(change.getDateTimeBefore())) {
         break;
       }
       offset = change.getOffsetAfter();
-      face = nextFace(change.getDateTimeAfter().minusNanos(1));
+      face = times.next(change.getDateTimeAfter().minusNanos(1));
       change = rules.nextTransition(change.getInstant());
     }
     ZoneOffset found = offset;
@@ -161,27 +180,17 @@ public final class CronTimetable implements Timetable {
 
   private Optional<Instant> lastOfAnyHour(Instant upTo) {
     ZoneOffset offset = rules.getOffset(upTo);
-    Optional<LocalDateTime> face = lastFace(LocalDateTime.ofInstant(upTo, offset).plusNanos(1));
+    Optional<LocalDateTime> face = times.last(LocalDateTime.ofInstant(upTo, offset).plusNanos(1));
     ZoneOffsetTransition change = rules.previousTransition(upTo.plusNanos(1));
     while (change != null && face.isPresent()) {
       if (!face.get().isBefore(change.getDateTimeAfter())) {
         break;
       }
       offset = change.getOffsetBefore();
-      face = lastFace(change.getDateTimeBefore());
+      face = times.last(change.getDateTimeBefore());
       change = rules.previousTransition(change.getInstant());
     }
     ZoneOffset found = offset;
     return face.map(each -> each.toInstant(found));
-  }
-
-  /** The next time of a clock that is never changed, as that of UTC. */
-  private Optional<LocalDateTime> nextFace(LocalDateTime after) {
-    return times.nextExecution(after.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
-  }
-
-  /** The last time before that. */
-  private Optional<LocalDateTime> lastFace(LocalDateTime end) {
-    return times.lastExecution(end.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
   }
 }

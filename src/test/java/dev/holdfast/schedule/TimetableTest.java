@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.ticket.InvalidTicketException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -165,6 +167,36 @@ class TimetableTest {
   private static void assertRefused(@Nullable String cron, @Nullable Duration every) {
     assertThatThrownBy(() -> Timetable.of(cron, every, "UTC", Instant.EPOCH))
         .isInstanceOf(InvalidTicketException.class);
+  }
+
+  @Test
+  @DisplayName(
+      "the next ten times of ten thousand schedules of one expression are worked out in a moment")
+  void manyOfOneExpression() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    Instant now = Instant.parse("2026-11-30T20:00:01.5Z");
+    long start = threads.getCurrentThreadCpuTime();
+    for (int i = 0; i < 10_000; i++) {
+      Timetable nightly = cron("7 3 * * 1-5", "Europe/Berlin");
+      assertThat(nightly.upcoming(now.plusMillis(i), 10)).hasSize(10);
+      assertThat(nightly.last(now.plusMillis(i))).isPresent();
+    }
+    assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - start))
+        .isLessThan(Duration.ofSeconds(3));
+  }
+
+  @ParameterizedTest
+  @DisplayName(
+      "a part of a minute belongs to it: the next time is after it, the last one is within")
+  @ValueSource(strings = {"20:07:00Z", "20:07:00.000000001Z", "20:07:59.999999999Z"})
+  void partOfAMinute(String time) {
+    Timetable hourly = cron("7 * * * *", "UTC");
+    Instant now = Instant.parse("2026-11-30T" + time);
+    assertThat(hourly.last(now)).contains(Instant.parse("2026-11-30T20:07:00Z"));
+    assertThat(hourly.next(now)).contains(Instant.parse("2026-11-30T21:07:00Z"));
+    Instant before = Instant.parse("2026-11-30T20:06:59.999999999Z");
+    assertThat(hourly.last(before)).contains(Instant.parse("2026-11-30T19:07:00Z"));
+    assertThat(hourly.next(before)).contains(Instant.parse("2026-11-30T20:07:00Z"));
   }
 
   @Test

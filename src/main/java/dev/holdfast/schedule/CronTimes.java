@@ -1,0 +1,59 @@
+package dev.holdfast.schedule;
+
+import com.cronutils.model.time.ExecutionTime;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The times of a cron expression, all of them whole minutes, on a clock that is never changed, as
+ * that of UTC. To find one takes a good part of a millisecond, and each schedule shows ten: those
+ * found last are kept, also for the other schedules with this expression. Thread-safe.
+ */
+final class CronTimes {
+  private static final int KEPT = 32;
+
+  private final ExecutionTime times;
+  private final Map<LocalDateTime, Optional<LocalDateTime>> next = newest(KEPT);
+  private final Map<LocalDateTime, Optional<LocalDateTime>> last = newest(KEPT);
+
+  CronTimes(ExecutionTime times) {
+    this.times = times;
+  }
+
+  /** The first one after that. */
+  Optional<LocalDateTime> next(LocalDateTime after) {
+    return next.computeIfAbsent(
+        after.truncatedTo(ChronoUnit.MINUTES),
+        minute -> times.nextExecution(minute.atZone(ZoneOffset.UTC)).map(CronTimes::face));
+  }
+
+  /** The last one before that. */
+  Optional<LocalDateTime> last(LocalDateTime end) {
+    return last.computeIfAbsent(
+        end.plusMinutes(1).minusNanos(1).truncatedTo(ChronoUnit.MINUTES),
+        minute -> times.lastExecution(minute.atZone(ZoneOffset.UTC)).map(CronTimes::face));
+  }
+
+  private static LocalDateTime face(ZonedDateTime time) {
+    return time.toLocalDateTime();
+  }
+
+  /** A thread-safe map that forgets its oldest entry when it has more than this. */
+  static <K, V> Map<K, V> newest(int most) {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<>() {
+          private static final long serialVersionUID = 1;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+            return size() > most;
+          }
+        });
+  }
+}
