@@ -41,7 +41,7 @@ final class DueSchedules {
   /**
    * What a round ends with.
    *
-   * @param millis until the next time comes
+   * @param millis until the next time comes; 0 where one has come during the round
    */
   record Round(double millis, Instant now) {}
 
@@ -187,18 +187,22 @@ final class DueSchedules {
         > 0;
   }
 
-  Round round(Handle handle, Duration longest) {
+  /**
+   * @param took what was due longer ago has had its turn
+   */
+  Round round(Handle handle, Duration longest, Duration took) {
     String query =
         """
         SELECT GREATEST(0, COALESCE(extract(epoch FROM min(s.next_at) - clock_timestamp() - :ahead * interval '1 microsecond') * 1000, :longest)) AS millis,
           now() + :ahead * interval '1 microsecond' AS now
         FROM holdfast.schedules s
-        WHERE s.paused_at IS NULL AND s.problem IS NULL AND s.next_at > now() + :ahead * interval '1 microsecond'
+        WHERE s.paused_at IS NULL AND s.problem IS NULL AND s.next_at > now() + (:ahead - :took) * interval '1 microsecond'
         """;
     return handle
         .createQuery(sql.inSchema(query))
         .bind("longest", longest.toMillis())
         .bind("ahead", aheadMicros())
+        .bind("took", took.toNanos() / 1000)
         .map(
             (row, context) ->
                 new Round(row.getDouble("millis"), row.getTimestamp("now").toInstant()))

@@ -70,6 +70,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
 
   @Override
   public Duration tick(Duration longest) {
+    long start = System.nanoTime();
     boolean more = false;
     boolean waiting = false;
     for (Due due : transactions.runStatement(schedules::due)) {
@@ -83,7 +84,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     if (more) {
       return Duration.ZERO;
     }
-    Duration pause = untilNext(longest);
+    Duration pause = untilNext(longest, Duration.ofNanos(System.nanoTime() - start));
     return waiting && pause.compareTo(LOOK_AGAIN) > 0 ? LOOK_AGAIN : pause;
   }
 
@@ -170,8 +171,11 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     }
   }
 
-  private Duration untilNext(Duration longest) {
-    Round round = transactions.runStatement(handle -> schedules.round(handle, longest));
+  /**
+   * @param took how long this round has taken: who came due meanwhile is next
+   */
+  private Duration untilNext(Duration longest, Duration took) {
+    Round round = transactions.runStatement(handle -> schedules.round(handle, longest, took));
     if (setBackClock.mendsAll(round.now())) {
       return Duration.ZERO;
     }

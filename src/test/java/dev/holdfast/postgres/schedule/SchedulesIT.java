@@ -335,6 +335,32 @@ class SchedulesIT {
   }
 
   @Test
+  @DisplayName("one that comes due while a round makes tickets of others has its turn right after")
+  void dueDuringARound() {
+    put("due", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("due", "61 minutes");
+    put("next", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    AtomicBoolean listed = new AtomicBoolean();
+    AtomicBoolean came = new AtomicBoolean();
+    ScheduleTicks slow =
+        new PostgresScheduleTicks(
+            pool,
+            "holdfast",
+            () -> {
+              if (listed.getAndSet(true) && !came.getAndSet(true)) {
+                sql(
+                    "WITH t AS (SELECT clock_timestamp() AS at) UPDATE holdfast.schedules SET"
+                        + " next_at = at, next_runs = ARRAY[at] FROM t WHERE name = 'next'");
+              }
+              return Duration.ZERO;
+            });
+    assertThat(slow.tick(LONGEST)).isZero();
+    assertThat(count("unique_key LIKE 'schedule:next:%'")).isZero();
+    slow.tick(LONGEST);
+    assertThat(count("unique_key LIKE 'schedule:next:%'")).isOne();
+  }
+
+  @Test
   @DisplayName(
       "a pause stops it, its times are not made up for; run makes one whatever; delete leaves"
           + " tickets")
