@@ -20,6 +20,9 @@ public final class Migrations {
   static final String LOCATION = "dev/holdfast/db-migrations";
 
   private static final int OLDEST_SERVER = 15;
+  private static final String NO_IDLE_TIMEOUT =
+      "options=-c%20idle_in_transaction_session_timeout=0 at the end of HOLDFAST_DATABASE_URL";
+
   static final String DEFAULT_SCHEMA = "holdfast";
 
   /**
@@ -225,11 +228,12 @@ public final class Migrations {
   private static String wayOut(String state) {
     return switch (state) {
       case "42501" -> "run holdfast migrate as a user who owns the schema (docs/security.md)";
-      // Flyway's second connection is idle in its transaction while a file runs. Later uses of one
-      // that was ended tell no more than that it is closed.
-      case "25P03", "08003" ->
-          "run holdfast migrate with options=-c%20idle_in_transaction_session_timeout=0 at the end"
-              + " of HOLDFAST_DATABASE_URL";
+      // Flyway's second connection is idle in its transaction while a file runs.
+      case "25P03" -> "run holdfast migrate with " + NO_IDLE_TIMEOUT;
+      // Later uses of one that was ended, by that timeout or whatever else, tell no more.
+      case "08003" ->
+          "run holdfast migrate again; if the server ends what is idle in a transaction, with "
+              + NO_IDLE_TIMEOUT;
       default -> "remove this cause and run: holdfast migrate";
     };
   }

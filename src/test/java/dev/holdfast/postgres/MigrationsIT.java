@@ -17,8 +17,11 @@ import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
@@ -291,6 +294,40 @@ class MigrationsIT {
         .isInstanceOf(HoldfastException.class)
         .hasMessageContaining("options=-c%20idle_in_transaction_session_timeout=0");
     sql.run("ALTER DATABASE " + name + " RESET idle_in_transaction_session_timeout");
+  }
+
+  /** Once, as above. */
+  @Tag("slow")
+  @Test
+  @DisplayName("a connection that was lost is not said to have been idle")
+  void lostConnection() {
+    List<Connection> open = new CopyOnWriteArrayList<>();
+    PGSimpleDataSource own =
+        new PGSimpleDataSource() {
+          @Override
+          public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            open.add(connection);
+            return connection;
+          }
+        };
+    own.setUrl(database.jdbcUrl());
+    own.setUser(database.user());
+    own.setPassword(database.password());
+    assertThatThrownBy(() -> Migrations.migrate(own, "holdfast", of -> abort(open)))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("This connection has been closed")
+        .hasMessageContaining("run holdfast migrate again; if");
+  }
+
+  private static void abort(List<Connection> connections) {
+    for (Connection each : connections) {
+      try {
+        each.abort(Runnable::run);
+      } catch (SQLException e) {
+        throw new AssertionError(e);
+      }
+    }
   }
 
   @Test
