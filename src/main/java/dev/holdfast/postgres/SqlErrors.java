@@ -90,7 +90,7 @@ public final class SqlErrors {
               e);
       case "3F000", "42P01", "42883", "42703" ->
           new StatementRefusedException(message + whatIsMissing(e), e);
-      case "42501" -> new StatementRefusedException(message + toGrant(e), e);
+      case "42501" -> new StatementRefusedException.RightMissing(message + toGrant(e), e);
       case FULL -> full(e, e);
       case READ_ONLY ->
           new QueueUnavailableException(

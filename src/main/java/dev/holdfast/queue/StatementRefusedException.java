@@ -11,4 +11,14 @@ public class StatementRefusedException extends QueueUnavailableException {
   public StatementRefusedException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
+
+  /**
+   * The database's user lacks the right to do this. Somebody grants it some day, and it is not the
+   * ticket's fault.
+   */
+  public static final class RightMissing extends StatementRefusedException {
+    public RightMissing(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
 }

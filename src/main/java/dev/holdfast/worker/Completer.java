@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.ServerExhaustedException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
 import java.util.Collection;
@@ -178,8 +179,10 @@ final class Completer {
 
     /** A result that waits a little is mostly stored as what it is. */
     @Override
-    public boolean waits(TicketRun run, ServerExhaustedException cause) {
-      if (ended.isClosed(wanted) || refusedTries.merge(run, 1, Integer::sum) > MOST_WAITS) {
+    public boolean waits(TicketRun run, RuntimeException cause) {
+      if (!mends(cause)
+          || ended.isClosed(wanted)
+          || refusedTries.merge(run, 1, Integer::sum) > MOST_WAITS) {
         return false;
       }
       log.warn("the result of ticket {} waits: {}", run.ticketId(), cause.getMessage());
@@ -187,12 +190,11 @@ final class Completer {
       return true;
     }
 
-    /** A full disk is mended some day; a ticket of its own that is refused for ever is not. */
+    /** Of a ticket of its own that is refused for ever nobody is to wait for the end. */
     @Override
     public void refused(TicketRun run, RuntimeException cause) {
       int tries = refusedTries.merge(run, 1, Integer::sum);
-      boolean mends = cause instanceof ServerExhaustedException;
-      if ((mends || tries < MOST_REFUSED_TRIES) && !ended.isClosed(wanted)) {
+      if ((mends(cause) || tries < MOST_REFUSED_TRIES) && !ended.isClosed(wanted)) {
         log.warn(
             "ticket {} can neither be stored nor held; trying again: {}",
             run.ticketId(),
@@ -229,6 +231,12 @@ final class Completer {
       refusedTries.remove(run);
       slots.stored();
     }
+  }
+
+  /** Room comes back, and a right that is missing is granted some day. */
+  private static boolean mends(RuntimeException cause) {
+    return cause instanceof ServerExhaustedException
+        || cause instanceof StatementRefusedException.RightMissing;
   }
 
   private void tell(TicketRun run, FinishResult result) {

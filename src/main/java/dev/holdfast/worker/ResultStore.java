@@ -3,7 +3,6 @@ package dev.holdfast.worker;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.TicketQueue;
@@ -29,10 +28,8 @@ final class ResultStore {
     /** Somebody has the ticket locked: to be stored later. */
     void busy(TicketRun run);
 
-    /**
-     * The server has no room for it: whether it is to be stored later as it is, rather than held.
-     */
-    boolean waits(TicketRun run, ServerExhaustedException cause);
+    /** It is refused: whether it is to be stored later as it is, rather than held. */
+    boolean waits(TicketRun run, RuntimeException cause);
 
     /** It cannot be stored, and the failure in its stead neither. */
     void refused(TicketRun run, RuntimeException cause);
@@ -85,8 +82,7 @@ final class ResultStore {
       store(runs.subList(half, runs.size()), closed, receiver);
     } else if (cause instanceof TicketBusyException) {
       receiver.busy(runs.getFirst());
-    } else if (!(cause instanceof ServerExhaustedException exhausted)
-        || !receiver.waits(runs.getFirst(), exhausted)) {
+    } else if (!receiver.waits(runs.getFirst(), cause)) {
       storeRefusal(runs.getFirst(), closed, cause, receiver);
     }
   }

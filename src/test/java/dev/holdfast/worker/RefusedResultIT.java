@@ -143,31 +143,32 @@ class RefusedResultIT {
     assertThat(database.ticket(id).get("hold_reason")).contains("the driver broke");
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"53100", "42501"})
   @DisplayName(
       "20.2: a ticket of which nothing at all can be stored is let go, then rescued; one for which"
-          + " there is no room waits for it, and is not run again")
-  void nothingGetsThrough() {
+          + " there is no room or no right waits for it, and is not run again")
+  void nothingGetsThrough(String mends) {
     setup.settings(s -> s.withLease(Duration.ofSeconds(2), Duration.ofMillis(500)));
     List<Long> ids = twentyThatEndTogether();
-    long bad = ids.get(7);
+    long bad = ids.get(8);
     refusals.refuse(bad, "true", "XX001");
-    long noRoom = ids.get(8);
-    refusals.refuseAlso(noRoom, "53100");
+    long waiting = ids.get(7);
+    refusals.refuseAlso(waiting, mends);
 
     try (Worker worker = setup.start()) {
       await()
           .atMost(Duration.ofSeconds(10))
-          .until(() -> without(without(ids, bad), noRoom).stream().allMatch(id -> is(id, "done")));
+          .until(() -> without(without(ids, bad), waiting).stream().allMatch(id -> is(id, "done")));
       await().atMost(Duration.ofSeconds(40)).until(() -> worker.running() == 1);
       assertThat(database.state(bad)).isEqualTo("in_progress");
       refusals.end();
       await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> is(bad, "done") && (is(noRoom, "done") || is(noRoom, "on_hold")));
+          .until(() -> is(bad, "done") && (is(waiting, "done") || is(waiting, "on_hold")));
     }
-    // Room that comes between its store and the hold in its stead is used for the hold.
-    assertThat(database.outcomes(noRoom)).hasSize(1);
+    // What comes between its store and the hold in its stead is used for the hold.
+    assertThat(database.outcomes(waiting)).hasSize(1);
     // A worker that is heard of has let it go; one that a busy machine kept silent crashed.
     assertThat(database.outcomes(bad)).hasSize(2).last().isEqualTo("succeeded");
     assertThat(database.outcomes(bad).getFirst()).isIn("given_back", "crashed");
