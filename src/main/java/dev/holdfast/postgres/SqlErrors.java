@@ -90,7 +90,10 @@ public final class SqlErrors {
               e);
       case "3F000", "42P01", "42883", "42703" ->
           new StatementRefusedException(message + whatIsMissing(e), e);
-      case "42501" -> new StatementRefusedException.RightMissing(message + toGrant(e), e);
+      case "42501" ->
+          mayNotConnect(e)
+              ? unreachable(e, e)
+              : new StatementRefusedException.RightMissing(message + toGrant(e), e);
       case FULL -> full(e, e);
       case READ_ONLY ->
           new QueueUnavailableException(
@@ -127,6 +130,11 @@ public final class SqlErrors {
         : ": GRANT the role that may (docs/security.md) to the database user,"
             + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs; one of"
             + " holdfast_producer enqueues in SQL, with produce_ticket";
+  }
+
+  /** That right is not one of the roles' either; mostly everybody has it. */
+  private static boolean mayNotConnect(SQLException e) {
+    return "42501".equals(e.getSQLState()) && routine(e).equals("CheckMyDatabase");
   }
 
   private static HoldfastException byClass(SQLException e, String state, String message) {
@@ -246,6 +254,13 @@ public final class SqlErrors {
               + " refuses, as one that is read-only or has no connection left does; holdfast doctor"
               + " with HOLDFAST_DATABASE_URL of one host at a time says which: "
               + serverMessage(cause),
+          e);
+    }
+    if (mayNotConnect(cause)) {
+      return new QueueUnavailableException(
+          "cannot reach the database: "
+              + serverMessage(cause)
+              + "; as its owner: GRANT CONNECT ON DATABASE (docs/deployment.md, Database users)",
           e);
     }
     return new QueueUnavailableException(

@@ -6,6 +6,8 @@ import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import java.net.SocketException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -79,6 +81,26 @@ class SqlErrorsTest {
     assertThat(SqlErrors.translate(refused))
         .hasMessageContaining(
             function == null ? "run: holdfast migrate" : "in the function " + function + ", ");
+  }
+
+  @Test
+  @DisplayName(
+      "who may not connect to the database is told the right for that, of which no role has it")
+  void connect() {
+    SQLException refused =
+        new PSQLException(
+            new ServerErrorMessage(
+                "SFATAL\0VFATAL\0C42501\0Mpermission denied for database \"holdfast\"\0DUser does"
+                    + " not have CONNECT privilege.\0RCheckMyDatabase\0"));
+    SQLException fromPool =
+        new SQLTransientConnectionException("holdfast - Connection is not available", refused);
+
+    for (SQLException each : List.of(refused, fromPool)) {
+      assertThat(SqlErrors.translate(each))
+          .hasMessageContaining("GRANT CONNECT ON DATABASE")
+          .hasMessageNotContaining("HOLDFAST_DATABASE_PASSWORD")
+          .hasMessageNotContaining("holdfast_operator");
+    }
   }
 
   @Test
