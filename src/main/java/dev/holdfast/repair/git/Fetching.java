@@ -64,11 +64,13 @@ record Fetching(Git git, GitDirectory repository) {
             path,
             "+" + commit + ":" + BASE);
     GitResult result = repository.run(command);
-    if (!result.isSuccess()) {
-      throw result.stderr().contains("promisor remote")
-          ? incomplete(local, commit)
-          : GitDirectory.failure(command, result);
+    if (result.isSuccess()) {
+      return;
     }
+    if (result.stderr().contains("promisor remote")) {
+      throw incomplete(local, commit);
+    }
+    throw GitDirectory.failure(command, result);
   }
 
   /** Git itself would say that the repository is possibly corrupt. */
