@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 final class StartCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Written when it claims; its port answers a little later. */
+  /** Written when it claims and its port answers. */
   private static final String UP = "listens on";
 
   @Override

@@ -116,7 +116,6 @@ final class Demo implements AutoCloseable {
             WorkerProcess.start(
                 onFreePort(DemoAgent.with(used, home)), database, event -> {}, home),
             WorkerProcess::close);
-    worker.serve(true);
     out.printf(
         Locale.ROOT,
         "Worker:     %s%nSandbox:    %s%nConsole:    %s%n%n",

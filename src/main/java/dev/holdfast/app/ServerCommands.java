@@ -71,7 +71,6 @@ record ServerCommands(Path home) implements Servers {
       if (server != null) {
         tell(terminal, "look at the tables: " + psql(server.address()));
       }
-      worker.serve(console);
       if (worker.tokenIsKept()) {
         tell(terminal, "the console's token is in " + home.resolve("token"));
       }

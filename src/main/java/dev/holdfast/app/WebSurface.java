@@ -94,8 +94,8 @@ final class WebSurface implements AutoCloseable {
   }
 
   /**
-   * Answers from now on. Apart from {@link #bind}, as an HTTP server takes a third of a worker's
-   * start.
+   * Answers from now on. Apart from {@link #bind}, as whether the port can be had is known long
+   * before.
    *
    * @param console whether the API and the pages are served beside health and metrics
    * @param sandbox how programs of tools are confined here, for the console; may give nothing

@@ -59,7 +59,6 @@ final class WorkerProcess implements AutoCloseable {
   private final DataSource tickets;
   private final Sandboxes sandboxes;
   private final Agents agents;
-  private final Worker worker;
   private final WebSurface web;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -70,10 +69,12 @@ final class WorkerProcess implements AutoCloseable {
 
   private final Traces traces;
 
+  /** Null until it claims. */
+  private volatile @Nullable Worker worker;
+
   private volatile boolean draining;
 
-  private WorkerProcess(
-      Settings configured, Database database, TicketListener listener, @Nullable Path home) {
+  private WorkerProcess(Settings configured, Database database, @Nullable Path home) {
     // Not by a pool, which tries again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.impatient(Pools.FIRST_ANSWER), "holdfast");
     this.sandboxes = WorkerSandboxes.of(configured);
@@ -81,7 +82,6 @@ final class WorkerProcess implements AutoCloseable {
       this.traces = parts.add(Traces.of(System.getenv(), Traces.OF_A_WORKER), Traces::close);
       this.pools = parts.add(new Pools(database, configured.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
-      // The port first: a worker that cannot have it must not have claimed anything.
       this.web = parts.add(WebSurface.bind(configured, home, traces), WebSurface::close);
       Settings settings = web.settings();
       this.secrets = settings.secrets();
@@ -89,34 +89,49 @@ final class WorkerProcess implements AutoCloseable {
           parts.add(
               Agents.of(settings, sandboxes, registry, tickets, traces, identity.id()),
               Agents::close);
-      this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
-      parts.add(
-          ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
-          ScheduleLoop::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
     }
   }
 
   /**
-   * Claims from now on, and has its port.
+   * Answers on its port and claims from now on, in this order: the programs of a backlog take all
+   * threads that a tight limit leaves, and a worker whose HTTP server finds none must not have
+   * claimed anything.
    *
    * @param listener hears of every change besides the metrics
-   * @param home where the token of the API is kept, if none is configured; null without an API
-   * @throws HoldfastException if the database or the port cannot be had; the message says what to
-   *     do
+   * @param home where the token of the API is kept, if none is configured; null for health and
+   *     metrics alone, without the API and the console
+   * @throws HoldfastException if the database, the port or a thread cannot be had; the message says
+   *     what to do
    */
   static WorkerProcess start(
       Settings settings, Database database, TicketListener listener, @Nullable Path home) {
-    return new WorkerProcess(settings, database, listener, home);
+    WorkerProcess process = new WorkerProcess(settings, database, home);
+    process.work(database, listener, home != null);
+    return process;
   }
 
-  /**
-   * Answers on its port from now on; until then, who connects there waits.
-   *
-   * @param console whether to serve the API and the console beside health and metrics
-   */
-  void serve(boolean console) {
+  private void work(Database database, TicketListener listener, boolean console) {
+    try {
+      serve(console);
+      worker = parts.add(startWorker(web.settings(), database, listener), Worker::close);
+      parts.add(
+          ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
+          ScheduleLoop::close);
+    } catch (RuntimeException e) {
+      throw parts.closeAfter(e);
+    } catch (OutOfMemoryError e) {
+      throw parts.closeAfter(
+          new HoldfastException(
+              "this worker has not the threads that its start needs ("
+                  + e.getMessage()
+                  + "): raise its limit of processes (ulimit -u, pids.max)",
+              e));
+    }
+  }
+
+  private void serve(boolean console) {
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
@@ -209,8 +224,12 @@ final class WorkerProcess implements AutoCloseable {
     if (draining) {
       return Optional.of("draining");
     }
-    return worker.healthy()
-        ? worker.trouble()
+    Worker claims = worker;
+    if (claims == null) {
+      return Optional.of("starting");
+    }
+    return claims.healthy()
+        ? claims.trouble()
         : Optional.of("heartbeats to the database fail; the worker's log says why");
   }
 
@@ -239,7 +258,7 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   String workerId() {
-    return worker.id();
+    return identity.id();
   }
 
   /** Drains, then stops the rest. Health answers "draining" meanwhile. */

@@ -65,7 +65,6 @@ final class Fleet implements AutoCloseable {
       WorkerProcess worker =
           WorkerProcess.start(settings, pooled(database), event -> {}, directory);
       workers.add(worker);
-      worker.serve(false);
     }
     return this;
   }
