@@ -113,7 +113,9 @@ class SickMachineIT {
               assertThat(answer.statusCode()).as("%s", worker).isEqualTo(503);
               assertThat(answer.body()).contains("make room there", small.toString());
             });
-    assertThat(worker.stderr().substring(told)).contains("this worker claims nothing for 1 s");
+    await("the log says so")
+        .until(
+            () -> worker.stderr().substring(told).contains("this worker claims nothing for 1 s"));
     await("the ticket is given back").until(() -> !rows.outcomes(id).isEmpty());
     assertThat(rows.outcomes(id)).containsOnly("given_back");
   }
