@@ -4,12 +4,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The parts of a process that have been started, closed in the opposite order: at its end, or when
  * a later part cannot be started. Used by one thread at a time.
  */
 final class StartedParts implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(StartedParts.class);
+
   private final Deque<Runnable> ends = new ArrayDeque<>();
 
   <T> T add(T part, Consumer<T> close) {
@@ -30,6 +34,9 @@ final class StartedParts implements AutoCloseable {
         } else {
           first.addSuppressed(e);
         }
+      } catch (OutOfMemoryError e) {
+        // To end a part may take a thread, and there is none: the others are still to be closed.
+        log.error("a part of this process could not be closed", e);
       }
     }
     if (first != null) {
@@ -38,7 +45,7 @@ final class StartedParts implements AutoCloseable {
   }
 
   /** Closes what was started before this failure, which is returned. */
-  RuntimeException closeAfter(RuntimeException failure) {
+  <E extends Throwable> E closeAfter(E failure) {
     try {
       close();
     } catch (RuntimeException e) {

@@ -91,6 +91,8 @@ final class WorkerProcess implements AutoCloseable {
               Agents::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
+    } catch (Error e) {
+      throw parts.closeAfter(e);
     }
   }
 
@@ -107,9 +109,20 @@ final class WorkerProcess implements AutoCloseable {
    */
   static WorkerProcess start(
       Settings settings, Database database, TicketListener listener, @Nullable Path home) {
-    WorkerProcess process = new WorkerProcess(settings, database, home);
-    process.work(database, listener, home != null);
-    return process;
+    try {
+      WorkerProcess process = new WorkerProcess(settings, database, home);
+      process.work(database, listener, home != null);
+      return process;
+    } catch (OutOfMemoryError e) {
+      if (!String.valueOf(e.getMessage()).contains("native thread")) {
+        throw e;
+      }
+      throw new HoldfastException(
+          "this worker has not the threads that its start needs ("
+              + e.getMessage()
+              + "): raise its limit of processes (ulimit -u, pids.max)",
+          e);
+    }
   }
 
   private void work(Database database, TicketListener listener, boolean console) {
@@ -121,13 +134,8 @@ final class WorkerProcess implements AutoCloseable {
           ScheduleLoop::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
-    } catch (OutOfMemoryError e) {
-      throw parts.closeAfter(
-          new HoldfastException(
-              "this worker has not the threads that its start needs ("
-                  + e.getMessage()
-                  + "): raise its limit of processes (ulimit -u, pids.max)",
-              e));
+    } catch (Error e) {
+      throw parts.closeAfter(e);
     }
   }
 

@@ -93,7 +93,9 @@ public final class SqlErrors {
       case "42501" ->
           mayNotConnect(e)
               ? unreachable(e, e)
-              : new StatementRefusedException.RightMissing(message + toGrant(e), e);
+              : rightMissing(e)
+                  ? new StatementRefusedException.RightMissing(message + toGrant(e), e)
+                  : new StatementRefusedException(message + toGrant(e), e);
       case FULL -> full(e, e);
       case READ_ONLY ->
           new QueueUnavailableException(
@@ -130,6 +132,11 @@ public final class SqlErrors {
         : ": GRANT the role that may (docs/security.md) to the database user,"
             + " holdfast_worker or holdfast_operator mostly, holdfast_designer for designs; one of"
             + " holdfast_producer enqueues in SQL, with produce_ticket";
+  }
+
+  /** A trigger of the user's may say the same of one ticket, for ever. */
+  private static boolean rightMissing(SQLException e) {
+    return routine(e).equals("aclcheck_error");
   }
 
   /** That right is not one of the roles' either; mostly everybody has it. */

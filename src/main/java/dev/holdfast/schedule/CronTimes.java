@@ -44,10 +44,10 @@ final class CronTimes {
     return time.toLocalDateTime();
   }
 
-  /** A thread-safe map that forgets its oldest entry when it has more than this. */
+  /** A thread-safe map that forgets what was asked for longest ago when it has more than this. */
   static <K, V> Map<K, V> newest(int most) {
     return Collections.synchronizedMap(
-        new LinkedHashMap<>() {
+        new LinkedHashMap<>(16, 0.75f, true) {
           private static final long serialVersionUID = 1;
 
           @Override

@@ -120,6 +120,9 @@ public final class WebServer implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (OutOfMemoryError e) {
+      // There is no thread for it any more.
+      stop.run();
     }
   }
 }

@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
-import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.queue.TicketListener;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -21,6 +19,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -48,10 +48,10 @@ class WorkerProcessIT {
   }
 
   private WorkerProcess start(@Nullable Path home) {
-    return start(0, home, event -> {});
+    return start(0, home);
   }
 
-  private WorkerProcess start(int port, @Nullable Path home, TicketListener listener) {
+  private WorkerProcess start(int port, @Nullable Path home) {
     Settings settings =
         new ConfigLoader(
                 Path.of("no-such-directory"),
@@ -63,7 +63,7 @@ class WorkerProcessIT {
                     "HOLDFAST_AGENTS_WORKSPACE_ROOT",
                     directory.resolve("agents").toString()))
             .load(null, Map.of());
-    return WorkerProcess.start(settings, Fleet.pooled(testDatabase), listener, home);
+    return WorkerProcess.start(settings, Fleet.pooled(testDatabase), event -> {}, home);
   }
 
   private int ready(int port) throws IOException, InterruptedException {
@@ -80,7 +80,7 @@ class WorkerProcessIT {
 
   @Test
   @DisplayName(
-      "it answers on its port when it claims: a backlog's programs cannot take the threads of its"
+      "it answers on its port before it claims: a backlog's programs cannot take the threads of its"
           + " HTTP server; closing ends both")
   void answersFirst() throws Exception {
     tickets.run(
@@ -89,17 +89,19 @@ class WorkerProcessIT {
             + " [\"true\"]}')");
     long id = tickets.number("SELECT holdfast.enqueue_ticket(design => 'true')");
     int port = freePort();
-    CompletableFuture<Integer> answer = new CompletableFuture<>();
-    TicketListener asks =
-        event -> {
-          if (event instanceof TicketEvent.Claimed) {
-            answer.completeAsync(() -> live(port));
-          }
-        };
-
-    try (WorkerProcess worker = start(port, directory, asks)) {
+    CompletableFuture<WorkerProcess> starting;
+    try (Connection other = testDatabase.dataSource().getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      // Who claims is in this table first.
+      statement.execute("LOCK TABLE holdfast.workers");
+      starting = CompletableFuture.supplyAsync(() -> start(port, directory));
+      await().atMost(PATIENCE).ignoreExceptions().until(() -> live(port) == 200);
+      assertThat(ready(port)).isEqualTo(503);
+      other.rollback();
+    }
+    try (WorkerProcess worker = starting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       assertThat(worker.port()).isEqualTo(port);
-      assertThat(answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(200);
       await()
           .atMost(PATIENCE)
           .untilAsserted(() -> assertThat(tickets.outcomes(id)).containsExactly("succeeded"));
@@ -114,12 +116,8 @@ class WorkerProcessIT {
     }
   }
 
-  private int live(int port) {
-    try {
-      return status(port, "/health/live");
-    } catch (IOException | InterruptedException e) {
-      throw new AssertionError(e);
-    }
+  private int live(int port) throws IOException, InterruptedException {
+    return status(port, "/health/live");
   }
 
   @Test

@@ -36,6 +36,22 @@ public final class Refusals {
             + " EXCEPTION 'no space left on device' USING ERRCODE = '"
             + sqlState
             + "'; END $$");
+    refuseByFunction(id);
+  }
+
+  /** Besides, no update of this ticket gets through, for want of a right. */
+  public void refuseForWantOfRight(long id) {
+    database.run(
+        "DO $$ BEGIN CREATE ROLE rightless; EXCEPTION WHEN duplicate_object OR unique_violation"
+            + " THEN NULL; END $$");
+    database.run(
+        "CREATE FUNCTION public.refuse_also() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS"
+            + " $$ BEGIN PERFORM FROM pg_authid; RETURN NEW; END $$");
+    database.run("ALTER FUNCTION public.refuse_also() OWNER TO rightless");
+    refuseByFunction(id);
+  }
+
+  private void refuseByFunction(long id) {
     database.run(
         "CREATE TRIGGER refuse_also BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id"
             + " = "

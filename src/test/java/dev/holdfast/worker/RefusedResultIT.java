@@ -144,17 +144,21 @@ class RefusedResultIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"53100", "42501"})
+  @ValueSource(strings = {"room", "right"})
   @DisplayName(
       "20.2: a ticket of which nothing at all can be stored is let go, then rescued; one for which"
           + " there is no room or no right waits for it, and is not run again")
-  void nothingGetsThrough(String mends) {
+  void nothingGetsThrough(String wanting) {
     setup.settings(s -> s.withLease(Duration.ofSeconds(2), Duration.ofMillis(500)));
     List<Long> ids = twentyThatEndTogether();
     long bad = ids.get(8);
     refusals.refuse(bad, "true", "XX001");
     long waiting = ids.get(7);
-    refusals.refuseAlso(waiting, mends);
+    if (wanting.equals("room")) {
+      refusals.refuseAlso(waiting, "53100");
+    } else {
+      refusals.refuseForWantOfRight(waiting);
+    }
 
     try (Worker worker = setup.start()) {
       await()

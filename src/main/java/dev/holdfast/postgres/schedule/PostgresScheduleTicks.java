@@ -84,7 +84,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     if (more) {
       return Duration.ZERO;
     }
-    Duration pause = untilNext(longest, Duration.ofNanos(System.nanoTime() - start));
+    Duration pause = untilNext(longest, start);
     return waiting && pause.compareTo(LOOK_AGAIN) > 0 ? LOOK_AGAIN : pause;
   }
 
@@ -172,10 +172,13 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   }
 
   /**
-   * @param took how long this round has taken: who came due meanwhile is next
+   * @param start when this round began, in {@link System#nanoTime}: who came due since is next
    */
-  private Duration untilNext(Duration longest, Duration took) {
-    Round round = transactions.runStatement(handle -> schedules.round(handle, longest, took));
+  private Duration untilNext(Duration longest, long start) {
+    Round round =
+        transactions.runStatement(
+            handle ->
+                schedules.round(handle, longest, Duration.ofNanos(System.nanoTime() - start)));
     if (setBackClock.mendsAll(round.now())) {
       return Duration.ZERO;
     }

@@ -159,7 +159,7 @@ record Fetching(Git git, GitDirectory repository) {
   /** How the ids of a URL are made is known only once it is asked; nothing is in the copy then. */
   private GitResult fetchInItsFormat(GitCommand fetch) throws IOException, InterruptedException {
     GitResult result = repository.run(fetch);
-    if (!result.stderr().contains(ONLY_SHA256)) {
+    if (result.isSuccess() || !result.stderr().contains(ONLY_SHA256)) {
       return result;
     }
     repository.checked("config", "core.repositoryFormatVersion", "1");

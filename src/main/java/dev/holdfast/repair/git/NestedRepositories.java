@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -86,7 +87,8 @@ final class NestedRepositories {
 
   /** Also half of one: what a linked worktree has of its own, and what it shares. */
   private static boolean isRepository(Path directory) {
-    boolean head = Files.exists(directory.resolve("HEAD"));
+    // Git takes a link that leads nowhere for a branch.
+    boolean head = Files.exists(directory.resolve("HEAD"), LinkOption.NOFOLLOW_LINKS);
     return Files.exists(directory.resolve("refs"))
         ? head || Files.exists(directory.resolve("objects"))
         : head && Files.exists(directory.resolve("commondir"));

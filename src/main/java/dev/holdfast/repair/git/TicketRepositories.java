@@ -74,7 +74,7 @@ public final class TicketRepositories {
     boolean opened = false;
     try {
       Removal.aside(place.worktrees(), place.trash());
-      String format = format(source);
+      String format = format(source, base);
       GitDirectory repository = repository(place, format);
       ResultBranches branches = new ResultBranches(git, repository, ticketId);
       if (base.isEmpty()) {
@@ -111,10 +111,14 @@ public final class TicketRepositories {
     return repository;
   }
 
-  /** How the ids of the source are made; refuses an original that cannot take a result. */
-  private String format(RepositorySource source) throws IOException, InterruptedException {
+  /**
+   * How the ids of the source are made, of a URL as far as an id that is asked for tells; refuses
+   * an original that cannot take a result.
+   */
+  private String format(RepositorySource source, Optional<String> base)
+      throws IOException, InterruptedException {
     if (!(source instanceof RepositorySource.Local local)) {
-      return "sha1";
+      return base.orElse(source.ref()).matches("[0-9a-f]{64}") ? "sha256" : "sha1";
     }
     Original original = Original.at(git, local.path());
     requireRoomForResult(original, local.path());

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NestedRepositoriesTest {
   private static final Path ENDLESS = Path.of("/dev/zero");
@@ -33,11 +35,16 @@ class NestedRepositoriesTest {
     assertThat(empty).isSymbolicLink();
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"a file", "a link"})
   @DisplayName("nor does one that says that another has its refs, where it says so")
-  void common() throws Exception {
+  void common(String head) throws Exception {
     Path linked = Files.createDirectories(directory.resolve("d/linked"));
-    Files.writeString(linked.resolve("HEAD"), "ref: refs/heads/main\n");
+    if (head.equals("a file")) {
+      Files.writeString(linked.resolve("HEAD"), "ref: refs/heads/main\n");
+    } else {
+      Files.createSymbolicLink(linked.resolve("HEAD"), Path.of("refs/heads/main"));
+    }
     Path common = Files.createSymbolicLink(linked.resolve("commondir"), ENDLESS);
     NestedRepositories.findAndClear(directory);
     assertThat(Files.exists(common, LinkOption.NOFOLLOW_LINKS)).isFalse();

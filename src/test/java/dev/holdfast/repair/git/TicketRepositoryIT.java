@@ -465,6 +465,12 @@ class TicketRepositoryIT {
           .isEqualTo(new Delivery.Delivered("branch main of file://" + bare, commit));
       assertThat(bench.owner(bare, "rev-parse", "main")).isEqualTo(commit);
     }
+    String base = bench.owner(bare, "rev-parse", "main");
+    TicketRepositories elsewhere = new TicketRepositories(temp.resolve("elsewhere"), GitBench.GIT);
+    try (TicketRepository repository =
+        elsewhere.open(3, RepositorySource.remote("file://" + bare, "main"), Optional.of(base))) {
+      assertThat(repository.baseCommit()).isEqualTo(base);
+    }
   }
 
   @Test
