@@ -28,7 +28,8 @@ final class ConsoleProcess implements AutoCloseable {
       this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
       serve(pools);
     } catch (RuntimeException e) {
-      throw parts.closeAfter(e);
+      parts.closeAfter(e);
+      throw e;
     }
   }
 

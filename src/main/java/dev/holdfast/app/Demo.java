@@ -94,7 +94,8 @@ final class Demo implements AutoCloseable {
     try {
       return start(out, settings, home, parts);
     } catch (RuntimeException e) {
-      throw parts.closeAfter(e);
+      parts.closeAfter(e);
+      throw e;
     }
   }
 

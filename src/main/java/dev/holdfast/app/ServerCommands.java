@@ -80,11 +80,11 @@ record ServerCommands(Path home) implements Servers {
       // It may hang, where bubblewrap is on a file system that does; the worker works and drains.
       Thread.ofVirtual().start(() -> tellTrouble(worker));
     } catch (RuntimeException e) {
-      RuntimeException failure = parts.closeAfter(e);
+      parts.closeAfter(e);
       running.complete(() -> {});
       ProcessExit.forget(hook);
       LogOutput.end();
-      throw failure;
+      throw e;
     }
     waitForEver();
     return ExitCode.DONE;

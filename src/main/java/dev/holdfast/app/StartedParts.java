@@ -44,13 +44,12 @@ final class StartedParts implements AutoCloseable {
     }
   }
 
-  /** Closes what was started before this failure, which is returned. */
-  <E extends Throwable> E closeAfter(E failure) {
+  /** Closes what was started before this failure. */
+  void closeAfter(Throwable failure) {
     try {
       close();
     } catch (RuntimeException e) {
       failure.addSuppressed(e);
     }
-    return failure;
   }
 }

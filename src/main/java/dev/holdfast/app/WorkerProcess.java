@@ -89,10 +89,9 @@ final class WorkerProcess implements AutoCloseable {
           parts.add(
               Agents.of(settings, sandboxes, registry, tickets, traces, identity.id()),
               Agents::close);
-    } catch (RuntimeException e) {
-      throw parts.closeAfter(e);
-    } catch (Error e) {
-      throw parts.closeAfter(e);
+    } catch (RuntimeException | Error e) {
+      parts.closeAfter(e);
+      throw e;
     }
   }
 
@@ -132,10 +131,9 @@ final class WorkerProcess implements AutoCloseable {
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
           ScheduleLoop::close);
-    } catch (RuntimeException e) {
-      throw parts.closeAfter(e);
-    } catch (Error e) {
-      throw parts.closeAfter(e);
+    } catch (RuntimeException | Error e) {
+      parts.closeAfter(e);
+      throw e;
     }
   }
 

@@ -90,12 +90,7 @@ public final class SqlErrors {
               e);
       case "3F000", "42P01", "42883", "42703" ->
           new StatementRefusedException(message + whatIsMissing(e), e);
-      case "42501" ->
-          mayNotConnect(e)
-              ? unreachable(e, e)
-              : rightMissing(e)
-                  ? new StatementRefusedException.RightMissing(message + toGrant(e), e)
-                  : new StatementRefusedException(message + toGrant(e), e);
+      case "42501" -> mayNotConnect(e) ? unreachable(e, e) : notAllowed(e, message + toGrant(e));
       case FULL -> full(e, e);
       case READ_ONLY ->
           new QueueUnavailableException(
@@ -134,9 +129,11 @@ public final class SqlErrors {
             + " holdfast_producer enqueues in SQL, with produce_ticket";
   }
 
-  /** A trigger of the user's may say the same of one ticket, for ever. */
-  private static boolean rightMissing(SQLException e) {
-    return routine(e).equals("aclcheck_error");
+  /** A right that is missing is granted some day; a trigger of the user's may refuse for ever. */
+  private static StatementRefusedException notAllowed(SQLException e, String message) {
+    return routine(e).equals("aclcheck_error")
+        ? new StatementRefusedException.RightMissing(message, e)
+        : new StatementRefusedException(message, e);
   }
 
   /** That right is not one of the roles' either; mostly everybody has it. */

@@ -13,14 +13,14 @@ import java.util.Optional;
 /**
  * The times of a cron expression, all of them whole minutes, on a clock that is never changed, as
  * that of UTC. To find one takes a good part of a millisecond, and each schedule shows ten: those
- * found last are kept, also for the other schedules with this expression. Thread-safe.
+ * used last are kept, also for the other schedules with this expression. Thread-safe.
  */
 final class CronTimes {
   private static final int KEPT = 32;
 
   private final ExecutionTime times;
-  private final Map<LocalDateTime, Optional<LocalDateTime>> next = newest(KEPT);
-  private final Map<LocalDateTime, Optional<LocalDateTime>> last = newest(KEPT);
+  private final Map<LocalDateTime, Optional<LocalDateTime>> next = lastUsed(KEPT);
+  private final Map<LocalDateTime, Optional<LocalDateTime>> last = lastUsed(KEPT);
 
   CronTimes(ExecutionTime times) {
     this.times = times;
@@ -45,7 +45,7 @@ final class CronTimes {
   }
 
   /** A thread-safe map that forgets what was asked for longest ago when it has more than this. */
-  static <K, V> Map<K, V> newest(int most) {
+  static <K, V> Map<K, V> lastUsed(int most) {
     return Collections.synchronizedMap(
         new LinkedHashMap<>(16, 0.75f, true) {
           private static final long serialVersionUID = 1;

@@ -28,8 +28,8 @@ public final class CronTimetable implements Timetable {
   private static final int LONGEST = 200;
   private static final int KEPT = 1_000;
 
-  /** Those read last: thousands of schedules may have the same, and each round reads it anew. */
-  private static final Map<Read, CronTimetable> KNOWN = CronTimes.newest(KEPT);
+  /** Those used last: thousands of schedules may have the same, and each round reads it anew. */
+  private static final Map<Read, CronTimetable> KNOWN = CronTimes.lastUsed(KEPT);
 
   private static final Pattern CHARACTERS = Pattern.compile("[-A-Za-z0-9@*/,?# \\t]*");
 

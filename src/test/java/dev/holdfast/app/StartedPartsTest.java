@@ -45,8 +45,21 @@ class StartedPartsTest {
     parts.add("pool", closed::add);
     parts.add("server", this::breaking);
     IllegalStateException failure = new IllegalStateException("the port is taken");
-    assertThat(parts.closeAfter(failure)).isSameAs(failure);
+    parts.closeAfter(failure);
     assertThat(failure.getSuppressed()).hasSize(1);
     assertThat(closed).containsExactly("server", "pool");
+  }
+
+  @Test
+  @DisplayName("a part that finds no thread to end itself keeps no other open")
+  void noThread() {
+    parts.add("pool", closed::add);
+    parts.add(
+        "server",
+        part -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        });
+    parts.close();
+    assertThat(closed).containsExactly("pool");
   }
 }
