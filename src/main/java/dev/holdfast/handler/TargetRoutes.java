@@ -9,7 +9,6 @@ import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.InvalidTicketException;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ public final class TargetRoutes {
 
   /**
    * @param providers by name; hyphen and underscore are one in it
-   * @throws InvalidTicketException if the worker lacks one
+   * @throws ProviderMissingException if the worker lacks one
    */
   public static List<Route> of(List<DesignTarget> targets, Map<String, ChatProvider> providers) {
     return targets.stream().map(target -> route(target, providers)).toList();
@@ -55,7 +54,7 @@ public final class TargetRoutes {
     Target target = of.target();
     ChatProvider provider = providers.get(target.provider().replace('_', '-'));
     if (provider == null) {
-      throw new InvalidTicketException(
+      throw new ProviderMissingException(
           "the design asks the provider "
               + target.provider()
               + ", which this worker does not have: set providers."

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.ProviderMissingException;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
@@ -93,6 +94,10 @@ public final class AgentHandler implements TicketHandler {
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",
+          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+    } catch (ProviderMissingException e) {
+      return HandlerResult.held(
+          "The worker lacks a provider: " + e.getMessage() + "; then release",
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));

@@ -2,6 +2,7 @@ package dev.holdfast.handler.repair;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.ProviderMissingException;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.handler.design.TicketDesigns;
@@ -74,6 +75,10 @@ public final class RepairHandler implements TicketHandler {
     } catch (SandboxMissingException e) {
       return HandlerResult.held(
           "Programs cannot be confined here: " + e.getMessage() + ", then release",
+          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+    } catch (ProviderMissingException e) {
+      return HandlerResult.held(
+          "The worker lacks a provider: " + e.getMessage() + "; then release",
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));

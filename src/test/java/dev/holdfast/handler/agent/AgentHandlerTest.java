@@ -473,15 +473,10 @@ class AgentHandlerTest {
   @Test
   @DisplayName("what only a change of the design can mend is a code_error that says what to change")
   void refused() throws Exception {
-    assertThat(error(tickets.run("targets: [{provider: openai, model: m}]\n", "steps:\n" + REPORT)))
-        .satisfies(
-            error -> {
-              assertThat(error.text())
-                  .contains("providers.openai", "OPENAI_API_KEY")
-                  .endsWith("it has played");
-              assertThat(error.statedCategory()).isEqualTo(Category.CODE_ERROR);
-            });
-    assertThat(error(tickets.run(TARGET + "approval: [run_command]\n", "steps:\n" + REPORT)).text())
+    ErrorReport report =
+        error(tickets.run(TARGET + "approval: [run_command]\n", "steps:\n" + REPORT));
+    assertThat(report.statedCategory()).isEqualTo(Category.CODE_ERROR);
+    assertThat(report.text())
         .startsWith("design fixer version 3: ")
         .contains("approval names run_command", "not among its tools");
     ErrorReport missing =
@@ -489,6 +484,25 @@ class AgentHandlerTest {
     assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
     assertThat(missing.text()).contains("/nonesuch", "ENOENT");
     assertThat(directory.resolve("agents")).isEmptyDirectory();
+  }
+
+  @Test
+  @DisplayName("a provider that the worker does not have is held at once, with what to set")
+  void providerMissing() throws Exception {
+    HandlerResult result =
+        tickets.run("targets: [{provider: openai, model: m}]\n", "steps:\n" + REPORT);
+
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            HandlerResult.Held.class,
+            held -> {
+              assertThat(held.reason())
+                  .startsWith("The worker lacks a provider: ")
+                  .contains("providers.openai", "OPENAI_API_KEY")
+                  .endsWith("it has played; then release");
+              assertThat(held.error().statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+            });
+    assertThat(directory.resolve("agents")).doesNotExist();
   }
 
   /** A worker whose user may not enter a directory. */
