@@ -100,6 +100,7 @@ public final class WorkerBuilder {
     return settings(settings.withConcurrency(concurrency));
   }
 
+  /** All settings at once, also that of {@link #concurrency} before it. */
   public WorkerBuilder settings(WorkerSettings newSettings) {
     this.settings = Objects.requireNonNull(newSettings, "settings is null");
     return this;

@@ -122,7 +122,7 @@ public final class Commands {
             line.addSubcommand(name, maker.apply(root));
           }
         });
-    Usage.keepExamples(line);
+    Usage.layOut(line);
     ErrorLine errors = new ErrorLine(root);
     return line.setOut(root.terminal().out())
         .setErr(root.terminal().err())

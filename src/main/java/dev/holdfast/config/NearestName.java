@@ -11,8 +11,8 @@ public final class NearestName {
   private NearestName() {}
 
   /**
-   * The known name with the fewest edits from the given one; a name that only lacks its prefix is
-   * nearest of all.
+   * The known name with the fewest edits from the given one; nearest of all is one that only lacks
+   * its section, then one of whose words the last are left out: {@code worker.heartbeat}.
    *
    * @param known not empty
    */
@@ -20,6 +20,7 @@ public final class NearestName {
     return known.stream()
         .filter(name -> name.endsWith("." + given))
         .findFirst()
+        .or(() -> known.stream().filter(name -> name.startsWith(given + "-")).findFirst())
         .orElseGet(
             () ->
                 known.stream()

@@ -1,5 +1,7 @@
 package dev.holdfast.limit;
 
+import dev.holdfast.retry.DurationText;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,18 +39,8 @@ public record Limit(
       words.add(perKey + " at once per key");
     }
     if (rate != null && perMs != null) {
-      words.add(rate + " in " + duration(perMs) + ", burst " + burst);
+      words.add(rate + " in " + DurationText.format(Duration.ofMillis(perMs)) + ", burst " + burst);
     }
     return String.join("; ", words);
-  }
-
-  private static String duration(long millis) {
-    if (millis % 3_600_000 == 0) {
-      return millis / 3_600_000 + "h";
-    }
-    if (millis % 60_000 == 0) {
-      return millis / 60_000 + "m";
-    }
-    return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
   }
 }

@@ -271,8 +271,8 @@ public final class SqlErrors {
         "cannot reach the database: "
             + whyNoConnection(cause)
             + "; check HOLDFAST_DATABASE_URL, HOLDFAST_DATABASE_USER and"
-            + " HOLDFAST_DATABASE_PASSWORD; if none is set, start the worker with the embedded"
-            + " database again",
+            + " HOLDFAST_DATABASE_PASSWORD, or database in holdfast.yaml; if none is set, start the"
+            + " worker with the embedded database again",
         e);
   }
 

@@ -135,6 +135,21 @@ class ProgramTest {
         .contains("worker.poll-interval", "HOLDFAST_WORKER_POLL_INTERVAL", "10ms to 1h");
     assertThat(cli.run("help", "config", "--markdown").out()).startsWith("# Configuration");
     assertThat(cli.run("help", "relaese").err()).contains("did you mean release").hasLineCount(1);
+    assertThat(cli.run("help", "exit").err()).contains("no command").doesNotContain("did you mean");
+  }
+
+  @Test
+  @DisplayName("help tells the commands by what people want to do, each in one sentence")
+  void helpInGroups() {
+    assertThat(cli.run("--help").out())
+        .containsSubsequence(
+            "\nStart:\n  ", "\nLook:\n  list ", "\nWork with tickets:\n  enqueue ", "\nSet up:\n  ")
+        .containsSubsequence("\nMore:\n  classify ", "\n  mcp ", "\n  completion ", "\n  help ")
+        .containsPattern(" {2}migrate {6}Create or update the database schema\\.\n {2}\\w")
+        .contains("[COMMAND]\n");
+    assertThat(cli.run("classify", "--help").out())
+        .contains("{\"category\", \"rule\", \"retry_after_ms\"")
+        .doesNotContainPattern("\n\\w+, ?\n");
   }
 
   @Test

@@ -351,5 +351,9 @@ class ConfigFileTest {
     assertThat(NearestName.of("jittr", known)).isEqualTo("jitter");
     assertThat(NearestName.of("worker.leese", known)).isEqualTo("worker.lease");
     assertThat(NearestName.of("", known)).isEqualTo("jitter");
+    assertThat(
+            NearestName.of(
+                "worker.heartbeat", List.of("worker.lease", "worker.heartbeat-interval")))
+        .isEqualTo("worker.heartbeat-interval");
   }
 }

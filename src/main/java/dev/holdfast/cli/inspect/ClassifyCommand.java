@@ -149,9 +149,9 @@ public final class ClassifyCommand implements Callable<Integer> {
         "policy",
         policy.maxRetries() == 0
             ? "no retries: on hold at once"
-            : "%s retries, backoff %s from %s"
+            : "%s, backoff %s from %s"
                 .formatted(
-                    policy.maxRetries(),
+                    policy.maxRetries() == 1 ? "1 retry" : policy.maxRetries() + " retries",
                     policy.backoff().type().wireName(),
                     DurationText.format(policy.backoff().base())));
     if (policy.maxRetries() > 0) {

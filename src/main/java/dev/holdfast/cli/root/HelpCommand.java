@@ -46,10 +46,13 @@ public final class HelpCommand implements Callable<Integer> {
     } else {
       CommandLine command = all.getSubcommands().get(topic);
       if (command == null) {
-        String nearest = NearestName.of(topic, all.getSubcommands().keySet());
+        String meant =
+            NearestName.meant(topic, all.getSubcommands().keySet())
+                .map(nearest -> "did you mean " + nearest + "? ")
+                .orElse("");
         throw new UsageException(
-            "there is no command \"%s\"; did you mean %s? all: holdfast help"
-                .formatted(PlainText.cut(topic, 40), nearest));
+            "there is no command \"%s\"; %sall: holdfast help"
+                .formatted(PlainText.cut(topic, 40), meant));
       }
       command.usage(root.terminal().out());
     }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT,
     versionProvider = Version.class,
-    synopsisSubcommandLabel = "COMMAND",
+    synopsisSubcommandLabel = "[COMMAND]",
     usageHelpAutoWidth = true)
 public final class HoldfastCommand implements Runnable {
   private final Terminal terminal;

@@ -15,29 +15,45 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 public final class Usage {
   private Usage() {}
 
-  /** Examples of this command and those below it stay one line each: people copy them. */
-  public static void keepExamples(CommandLine line) {
+  /** The form of the help of the program and of its commands. */
+  public static void layOut(CommandLine line) {
     Map<String, IHelpSectionRenderer> sections = new LinkedHashMap<>(line.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, Usage::footer);
     line.setHelpSectionMap(sections);
+    // Not of the commands below, which the map before is handed to.
+    Map<String, IHelpSectionRenderer> own = new LinkedHashMap<>(sections);
+    own.put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
+    own.put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandList::of);
+    line.getCommandSpec().usageMessage().sectionMap(own);
   }
 
+  /** An example stays one line: people copy it. The lines between are one text, however cut. */
   private static String footer(Help help) {
-    UsageMessageSpec usage = help.commandSpec().usageMessage();
     StringBuilder footer = new StringBuilder();
-    for (String each : usage.footer()) {
-      if (each.startsWith("  ")) {
+    List<String> text = new ArrayList<>();
+    for (String each : help.commandSpec().usageMessage().footer()) {
+      if (each.isEmpty() || each.startsWith("  ")) {
+        append(footer, text, help);
         footer.append(each).append(System.lineSeparator());
       } else {
-        Help.join(
-            help.ansi(),
-            usage.width(),
-            usage.adjustLineBreaksForWideCJKCharacters(),
-            new String[] {each},
-            footer);
+        text.add(each);
       }
     }
+    append(footer, text, help);
     return footer.toString();
+  }
+
+  private static void append(StringBuilder footer, List<String> text, Help help) {
+    if (!text.isEmpty()) {
+      UsageMessageSpec usage = help.commandSpec().usageMessage();
+      Help.join(
+          help.ansi(),
+          usage.width(),
+          usage.adjustLineBreaksForWideCJKCharacters(),
+          new String[] {String.join(" ", text)},
+          footer);
+      text.clear();
+    }
   }
 
   /** Sets what a command that shares its class does and how it is called. */
