@@ -13,11 +13,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The part of {@code docs/retries.md} below its mark: a table for each fault and what people see.
+ * The part of {@code docs/model-failures.md} below its mark: a table for each fault and what people see.
  * {@link RetryTruthIT} fills it with what it saw; {@link #check} compares it with the file.
  */
 final class RetryPage {
-  private static final Path FILE = Path.of("docs/retries.md").toAbsolutePath();
+  private static final Path FILE = Path.of("docs/model-failures.md").toAbsolutePath();
   private static final String MARK = "<!-- what follows is made by RetryTruthIT -->\n";
 
   /** A shorter gap is no wait: it is what a busy machine takes. */
@@ -143,7 +143,7 @@ final class RetryPage {
     }
     assertThat(Files.readString(FILE))
         .as(
-            "docs/retries.md is not what a worker does; if the worker is right:"
+            "docs/model-failures.md is not what a worker does; if the worker is right:"
                 + " mvn verify -Dtest=RetryTruthIT -Dsurefire.failIfNoSpecifiedTests=false"
                 + " -Dretries.write=true")
         .isEqualTo(made);

@@ -102,7 +102,7 @@ final class TicketPage {
     field("batch", ticket.batchId() == null ? null : ticket.batchId().toString());
     field("created", time(ticket.createdAt()));
     field("started", time(ticket.startedAt()));
-    field("completed", time(ticket.completedAt()));
+    field(ticket.state().equals("on_hold") ? "stopped" : "completed", time(ticket.completedAt()));
   }
 
   private @Nullable String time(@Nullable Instant time) {
