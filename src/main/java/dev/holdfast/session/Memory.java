@@ -56,7 +56,7 @@ final class Memory {
 
   void restore() {
     spent = journal.spentBefore();
-    journal.entries().forEach(this::apply);
+    journal.each(this::apply);
   }
 
   void record(JournalEntry... entries) {

@@ -187,7 +187,7 @@ enum Protection {
   /** Nobody reads what a session has done before. */
   JOURNAL(
       new Edit(
-          "postgres/read_journal.sql",
+          "postgres/journal_page.sql",
           "WHERE j.ticket_id = :ticket AND j.seq",
           "WHERE j.ticket_id = -:ticket AND j.seq")),
 

@@ -8,6 +8,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -161,6 +162,57 @@ class NeighboursIT {
     }
     assertThat(worker.isAlive()).isTrue();
   }
+
+  /**
+   * 48 MB that a session has said in its time, of which it goes on with the last half a megabyte.
+   */
+  private static final String COMPACTED_SESSION =
+      """
+      INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)
+      SELECT t.id, n, 1, 'compacted', jsonb_build_object('entry', 'compacted', 'summarised', false,
+        'messages', jsonb_build_array(jsonb_build_object('role', 'user', 'content', repeat(md5(n::text), 15000))),
+        'usage', '{"input": 2, "cacheRead": 0, "cacheWrite": 0, "output": 1}'::jsonb)
+      FROM holdfast.tickets t, generate_series(1, 100) n
+      WHERE t.queue = 'sessions'
+      RETURNING seq
+      """;
+
+  @Test
+  @DisplayName("8 sessions whose journals have 48 MB each go on at once in a worker of 256 MB")
+  void longSessions() throws Exception {
+    Path script = directory.resolve("report.yaml");
+    Files.writeString(
+        script,
+        "steps: [{tool_calls: [{name: agent__final_report, arguments: {status: success, content:"
+            + " done}}]}]");
+    Files.writeString(
+        directory.resolve("talks.yaml"),
+        "kind: agent\nreview: none\ntargets: [{provider: rehearsal, model: m}]\n");
+    small.ok("design", "put", "talks", "--file", "talks.yaml");
+    List<Long> sessions = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      sessions.add(rows.enqueue("talks", "sessions"));
+    }
+    rows.column(COMPACTED_SESSION);
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError")
+            .with("HOLDFAST_PROVIDERS_REHEARSAL_TYPE", "scripted")
+            .with("HOLDFAST_PROVIDERS_REHEARSAL_SCRIPT", script.toString())) {
+      HoldfastProcess other =
+          holdfast.start("worker", "--port", "0", "--queue", "sessions").awaitConsole();
+      await("all sessions have ended, or their worker has")
+          .until(() -> !other.isAlive() || rows.value(IN_SESSION).equals("0"));
+      assertThat(other.isAlive()).as(other.toString()).isTrue();
+      for (long id : sessions) {
+        assertThat(rows.outcomes(id)).containsExactly("succeeded");
+      }
+    }
+  }
+
+  private static final String IN_SESSION =
+      "SELECT count(*) FROM holdfast.tickets WHERE queue = 'sessions' AND state IN ('ready',"
+          + " 'in_progress')";
 
   @Test
   @DisplayName("sixty searches that the database does not answer cost no running job its lease")

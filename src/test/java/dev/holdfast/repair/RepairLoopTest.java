@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -275,8 +276,8 @@ class RepairLoopTest {
     }
 
     @Override
-    public List<JournalEntry> entries() {
-      return kept.entries();
+    public void each(Consumer<JournalEntry> reader) {
+      kept.each(reader);
     }
 
     @Override
@@ -363,8 +364,8 @@ class RepairLoopTest {
     bench.journal =
         new Journal() {
           @Override
-          public List<JournalEntry> entries() {
-            return kept.entries();
+          public void each(Consumer<JournalEntry> reader) {
+            kept.each(reader);
           }
 
           @Override
@@ -397,8 +398,8 @@ class RepairLoopTest {
     bench.journal =
         new Journal() {
           @Override
-          public List<JournalEntry> entries() {
-            return kept.entries();
+          public void each(Consumer<JournalEntry> reader) {
+            kept.each(reader);
           }
 
           @Override

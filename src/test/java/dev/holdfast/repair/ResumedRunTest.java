@@ -8,6 +8,7 @@ import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,8 +26,8 @@ class ResumedRunTest {
   /** Kills its process when so many entries have been kept; no thread of it writes any more. */
   private record Mortal(InMemoryJournal kept, int[] left) implements Journal {
     @Override
-    public List<JournalEntry> entries() {
-      return kept.entries();
+    public void each(Consumer<JournalEntry> reader) {
+      kept.each(reader);
     }
 
     @Override

@@ -14,6 +14,7 @@ import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.report.Spent;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -84,8 +85,8 @@ class AllowanceTest {
     bench.journal =
         new Journal() {
           @Override
-          public List<JournalEntry> entries() {
-            return empty.entries();
+          public void each(Consumer<JournalEntry> reader) {
+            empty.each(reader);
           }
 
           @Override

@@ -27,6 +27,7 @@ import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,8 +67,8 @@ class DurableSessionIT {
   /** Kills its process when so many appends have been kept. */
   private record Mortal(Journal journal, int[] left) implements Journal {
     @Override
-    public List<JournalEntry> entries() {
-      return journal.entries();
+    public void each(Consumer<JournalEntry> reader) {
+      journal.each(reader);
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,9 +157,7 @@ class TurnAttemptsTest {
     bench.journal =
         new Journal() {
           @Override
-          public List<JournalEntry> entries() {
-            return List.of();
-          }
+          public void each(Consumer<JournalEntry> reader) {}
 
           @Override
           public void append(List<JournalEntry> entries) {

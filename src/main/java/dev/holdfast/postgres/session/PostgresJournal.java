@@ -17,6 +17,7 @@ import dev.holdfast.ticket.UnreadableJournalException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,10 +51,17 @@ final class PostgresJournal implements Journal {
    * @throws UnreadableJournalException where a row is no entry that this version can read
    */
   @Override
-  public List<JournalEntry> entries() {
-    return persistence.insist(() -> statements.reader().current(lease.ticketId())).stream()
-        .map(this::entry)
-        .toList();
+  public void each(Consumer<JournalEntry> reader) {
+    long start = persistence.insist(() -> statements.reader().start(lease.ticketId()));
+    List<JournalRow> rows = page(start);
+    while (!rows.isEmpty()) {
+      rows.forEach(row -> reader.accept(entry(row)));
+      rows = page(rows.getLast().seq());
+    }
+  }
+
+  private List<JournalRow> page(long after) {
+    return persistence.insist(() -> statements.reader().page(lease.ticketId(), after));
   }
 
   private JournalEntry entry(JournalRow row) {

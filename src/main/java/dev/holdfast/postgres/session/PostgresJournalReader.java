@@ -27,7 +27,7 @@ public final class PostgresJournalReader implements JournalReader {
   private static final int FETCHED_AT_ONCE = 8;
 
   private final Transactions transactions;
-  private final String read;
+  private final String start;
   private final String page;
   private final String newest;
   private final String total;
@@ -36,7 +36,10 @@ public final class PostgresJournalReader implements JournalReader {
   public PostgresJournalReader(DataSource dataSource, String schema) {
     Sql sql = new Sql(schema);
     this.transactions = new Transactions(dataSource);
-    this.read = sql.load("read_journal");
+    this.start =
+        sql.inSchema(
+            "SELECT COALESCE(max(seq), 0) FROM holdfast.session_journal WHERE ticket_id = :ticket"
+                + " AND kind = 'started_over'");
     this.page = sql.load("journal_page");
     this.newest = sql.load("journal_newest");
     this.total = sql.load("journal_total");
@@ -52,7 +55,8 @@ public final class PostgresJournalReader implements JournalReader {
     }
   }
 
-  private List<JournalRow> page(long ticketId, long after) {
+  /** The rows behind one, as many as are a page; none behind the last. */
+  List<JournalRow> page(long ticketId, long after) {
     return transactions.run(
         handle ->
             firstOf(
@@ -107,13 +111,10 @@ public final class PostgresJournalReader implements JournalReader {
         row.getLong("rows"), row.getLong("answers"), usage(row), row.getBigDecimal("cost_usd"));
   }
 
-  /** The rows of the conversation that the next session goes on with. */
-  List<JournalRow> current(long ticketId) {
+  /** The row behind which the conversation begins that the next session goes on with. */
+  long start(long ticketId) {
     return transactions.run(
-        handle ->
-            handle.createQuery(read).bind("ticket", ticketId).map(ROW).stream()
-                .map(PostgresJournalReader::restored)
-                .toList());
+        handle -> handle.createQuery(start).bind("ticket", ticketId).mapTo(Long.class).one());
   }
 
   Spent spentBefore(long ticketId) {

@@ -1,15 +1,27 @@
 package dev.holdfast.session.journal;
 
 import dev.holdfast.session.report.Spent;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Keeps the steps of a session. It writes every finished step before it begins the next one.
  * Append-only; used by the session's thread alone.
  */
 public interface Journal {
-  /** All entries in order; asked for once, when the session starts. */
-  List<JournalEntry> entries();
+  /**
+   * Shows all entries in order; asked for once, when the session starts. A conversation is made
+   * smaller while it lasts and its journal never is, so they are not in memory all at once.
+   */
+  void each(Consumer<JournalEntry> reader);
+
+  /** All entries in order. */
+  default List<JournalEntry> entries() {
+    List<JournalEntry> entries = new ArrayList<>();
+    each(entries::add);
+    return entries;
+  }
 
   /** The use of the sessions that were given up before this one: it counts for the ticket. */
   default Spent spentBefore() {

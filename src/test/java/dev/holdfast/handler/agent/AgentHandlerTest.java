@@ -46,6 +46,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -335,7 +336,7 @@ class AgentHandlerTest {
     tickets.journal =
         new Journal() {
           @Override
-          public List<JournalEntry> entries() {
+          public void each(Consumer<JournalEntry> reader) {
             throw new UnreadableJournalException("row 3 (answered) is no entry", null);
           }
 

@@ -2,6 +2,7 @@ package dev.holdfast.session.journal;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A journal that dies with the process: for sessions that nobody resumes. Thread-safe. */
 public final class InMemoryJournal implements Journal {
@@ -14,6 +15,11 @@ public final class InMemoryJournal implements Journal {
   /** One that begins with the entries of another. */
   public InMemoryJournal(List<JournalEntry> entries) {
     kept = new ArrayList<>(entries);
+  }
+
+  @Override
+  public void each(Consumer<JournalEntry> reader) {
+    entries().forEach(reader);
   }
 
   @Override
