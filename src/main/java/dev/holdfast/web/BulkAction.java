@@ -1,6 +1,9 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.ServerExhaustedException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +24,11 @@ import org.slf4j.LoggerFactory;
 public final class BulkAction {
   private static final Logger log = LoggerFactory.getLogger(BulkAction.class);
   private static final int REFUSALS_TOLD = 100;
+
+  private static final String TOO_SLOW =
+      "this took the database longer than web.statement-timeout: another transaction may have it"
+          + " locked; a large workflow needs the command holdfast in a shell, which has no such"
+          + " limit";
 
   private final String id;
   private final String action;
@@ -99,13 +107,15 @@ public final class BulkAction {
     } catch (QueueUnavailableException e) {
       log.warn("{} many tickets: ended early: {}", action, e.getMessage());
       endEarly(
-          "the database could not be reached after %s; the next one may be done or not, the rest"
-              + " was not touched: try those again");
+          (QueueUnavailableException.isAway(e)
+              ? "the database could not be reached"
+              : e.getMessage() + ", which ended it"),
+          "; the next one may be done or not, the rest was not touched: try those again");
     } catch (RuntimeException e) {
       log.error("{} many tickets: ended early", action, e);
       endEarly(
-          "a fault of Holdfast's ended it after %s; the next one may be done or not, the rest was"
-              + " not touched, and the log tells more");
+          "a fault of Holdfast's ended it",
+          "; the next one may be done or not, the rest was not touched, and the log tells more");
     } finally {
       finished.countDown();
     }
@@ -115,11 +125,21 @@ public final class BulkAction {
     try {
       change.accept(item);
       countDone();
-    } catch (QueueUnavailableException e) {
-      throw e;
+    } catch (QuestionTooSlowException e) {
+      countRefused(ticketId, TOO_SLOW);
     } catch (HoldfastException e) {
+      if (concernsAll(e)) {
+        throw e;
+      }
       countRefused(ticketId, e.getMessage());
     }
+  }
+
+  /** A trigger that refuses one ticket would else keep those behind it on hold for good. */
+  private static boolean concernsAll(HoldfastException e) {
+    return QueueUnavailableException.isAway(e)
+        || e instanceof ServerExhaustedException
+        || e instanceof StatementRefusedException.RightMissing;
   }
 
   /** True if it was told to stop; this is then how it ends. */
@@ -139,11 +159,8 @@ public final class BulkAction {
     }
   }
 
-  /**
-   * @param why with a place for how many tickets it came past
-   */
-  private synchronized void endEarly(String why) {
+  private synchronized void endEarly(String why, String rest) {
     long through = done + refused;
-    problem = why.formatted(through == 1 ? "1 ticket" : through + " tickets");
+    problem = why + " after " + through + (through == 1 ? " ticket" : " tickets") + rest;
   }
 }

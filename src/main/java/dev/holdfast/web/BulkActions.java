@@ -31,8 +31,8 @@ public final class BulkActions implements AutoCloseable {
    * @param action what is done, in the past: {@code released}
    * @param items the tickets, read while it goes on, by one thread
    * @param change what is done to a ticket: a {@link dev.holdfast.ticket.HoldfastException} is the
-   *     refusal of that ticket and no other, but a {@link
-   *     dev.holdfast.queue.QueueUnavailableException} ends it, as does any other exception
+   *     refusal of that ticket and no other, but a database that is away, has no room or does not
+   *     give the right ends it, as does any other exception
    */
   public <T> BulkAction start(
       String id, String action, Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {

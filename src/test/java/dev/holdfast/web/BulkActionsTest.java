@@ -3,7 +3,9 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -85,6 +87,43 @@ class BulkActionsTest {
     assertThat(bulk.progress().done()).isEqualTo(3);
     assertThat(progress.refused()).isZero();
     assertThat(progress.problem()).contains("the database could not be reached after 3 tickets");
+  }
+
+  @Test
+  @DisplayName(
+      "a ticket that the database alone refuses, by a trigger or as another transaction has it"
+          + " locked for long, is named with its reason, and the others go on")
+  void databaseRefusesOne() throws InterruptedException {
+    BulkAction bulk =
+        start(
+            ids(4),
+            id -> {
+              if (id == 1) {
+                throw new StatementRefusedException("the database refused it: not ann's", null);
+              }
+              if (id == 2) {
+                throw new QuestionTooSlowException("canceling statement", null);
+              }
+            });
+    Progress progress = end(bulk);
+    assertThat(progress.problem()).isNull();
+    assertThat(progress.done()).isEqualTo(2);
+    assertThat(progress.refusals()).extracting(Refusal::id).containsExactly(1L, 2L);
+    assertThat(progress.refusals().getFirst().detail()).contains("not ann's");
+    assertThat(progress.refusals().getLast().detail()).contains("locked", "web.statement-timeout");
+  }
+
+  @Test
+  @DisplayName("what the database would refuse of each ticket stops it, and is told as it is")
+  void databaseRefusesAll() throws InterruptedException {
+    RuntimeException denied =
+        new StatementRefusedException.RightMissing("permission denied: GRANT the role", null);
+    Progress progress = end(start(ids(9), failingAt(4, denied)));
+    assertThat(progress.done()).isEqualTo(3);
+    assertThat(progress.refused()).isZero();
+    assertThat(progress.problem())
+        .contains("permission denied: GRANT the role", "after 3 tickets")
+        .doesNotContain("could not be reached");
   }
 
   @Test
