@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,17 @@ class BehindProxyTest {
     assertThat(logIn(access, "upstream", ours + "\r\nSec-Fetch-Site: cross-site"))
         .startsWith("HTTP/1.1 403")
         .contains("a page of another site");
+  }
+
+  @Test
+  @DisplayName(
+      "the proxies of the docs keep a browser at one worker: how far an action on many tickets is,"
+          + " no other one knows")
+  void oneWorker() {
+    assertThat(Path.of("docs/deployment.md"))
+        .content()
+        .containsPattern("(?s)upstream holdfast \\{\\s+ip_hash;")
+        .containsPattern("(?s)backend holdfast\\n[^`]*  balance source\\n");
   }
 
   private static String logIn(Access access, String host, String origin) throws IOException {
