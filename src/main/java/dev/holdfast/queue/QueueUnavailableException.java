@@ -19,4 +19,14 @@ public class QueueUnavailableException extends HoldfastException {
   public static boolean isAway(RuntimeException e) {
     return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
   }
+
+  /**
+   * True if the next ticket would meet the same: no answer, no room, a missing right. What refuses
+   * one ticket, as a trigger may, would else keep all behind it as they are for good.
+   */
+  public static boolean isOfAllTickets(RuntimeException e) {
+    return isAway(e)
+        || e instanceof ServerExhaustedException
+        || e instanceof StatementRefusedException.RightMissing;
+  }
 }

@@ -2,8 +2,6 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.ServerExhaustedException;
-import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -128,18 +126,11 @@ public final class BulkAction {
     } catch (QuestionTooSlowException e) {
       countRefused(ticketId, TOO_SLOW);
     } catch (HoldfastException e) {
-      if (concernsAll(e)) {
+      if (QueueUnavailableException.isOfAllTickets(e)) {
         throw e;
       }
       countRefused(ticketId, e.getMessage());
     }
-  }
-
-  /** A trigger that refuses one ticket would else keep those behind it on hold for good. */
-  private static boolean concernsAll(HoldfastException e) {
-    return QueueUnavailableException.isAway(e)
-        || e instanceof ServerExhaustedException
-        || e instanceof StatementRefusedException.RightMissing;
   }
 
   /** True if it was told to stop; this is then how it ends. */

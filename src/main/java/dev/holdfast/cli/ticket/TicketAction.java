@@ -6,6 +6,8 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -78,7 +80,7 @@ final class TicketAction {
     Progress progress = new Progress(terminal, done);
     try {
       for (long id : all) {
-        if (apply(id, change)) {
+        if (apply(id, change, all.size() == 1)) {
           progress.step((changed.size() + refusals.size()) / (double) all.size());
         }
       }
@@ -94,13 +96,19 @@ final class TicketAction {
     return refusals.isEmpty() ? ExitCode.DONE : ExitCode.REFUSED;
   }
 
-  /** False if it was refused. */
-  private boolean apply(long id, Change change) {
+  /** False if it was refused. What the database says of the only one may be of any: it ends it. */
+  private boolean apply(long id, Change change, boolean isOnly) {
     try {
       change.apply(id);
       changed.add(id);
       return true;
     } catch (IllegalTransitionException | TicketNotFoundException e) {
+      refusals.add(new Refusal(id, message(e)));
+      return false;
+    } catch (StatementRefusedException | TicketBusyException e) {
+      if (isOnly || QueueUnavailableException.isOfAllTickets(e)) {
+        throw e;
+      }
       refusals.add(new Refusal(id, message(e)));
       return false;
     }

@@ -1,18 +1,29 @@
 package dev.holdfast.cli.ticket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.ServerExhaustedException;
+import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class TicketActionTest {
   @Test
@@ -37,5 +48,52 @@ class TicketActionTest {
         .last()
         .asString()
         .startsWith("released 17, ");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("ofOne")
+  @DisplayName(
+      "one of several that the database refuses, or that is locked, is named, and the others go on")
+  void refusedByDatabase(HoldfastException refusal) {
+    StringWriter said = new StringWriter();
+    assertThat(run(said, 3, refusal)).isEqualTo(ExitCode.REFUSED);
+    assertThat(said.toString())
+        .contains("#1: " + refusal.getMessage(), "released 2 of 3; refused #1")
+        .doesNotContain("lost");
+  }
+
+  private static List<HoldfastException> ofOne() {
+    return List.of(
+        new StatementRefusedException("a trigger says no", null),
+        new TicketBusyException("another transaction has it locked", null));
+  }
+
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("ofAll")
+  @DisplayName("what others would meet as well ends it, and so does all that one alone meets")
+  void ended(HoldfastException failure, int tickets) {
+    assertThatThrownBy(() -> run(new StringWriter(), tickets, failure)).isSameAs(failure);
+  }
+
+  private static List<Arguments> ofAll() {
+    return List.of(
+        Arguments.of(new QueueUnavailableException("no connection", null), 3),
+        Arguments.of(new ServerExhaustedException("disk full", null), 3),
+        Arguments.of(new StatementRefusedException.RightMissing("permission denied", null), 3),
+        Arguments.of(new StatementRefusedException("the schema is missing", null), 1));
+  }
+
+  private static int run(StringWriter said, int tickets, HoldfastException ofFirst) {
+    PrintWriter err = new PrintWriter(said, true);
+    Terminal terminal =
+        new Terminal(err, err, InputStream.nullInputStream(), InstantSource.system());
+    return new TicketAction(terminal, "released", false)
+        .run(
+            LongStream.rangeClosed(1, tickets).iterator(),
+            id -> {
+              if (id == 1) {
+                throw ofFirst;
+              }
+            });
   }
 }
