@@ -1,4 +1,4 @@
-/** Talking to models: one port, what goes over it, and the retry of single calls (E-1). */
+/** Talking to models: one port, what goes over it, and the retry of single calls. */
 @NullMarked
 package dev.holdfast.llm;
 

@@ -1,6 +1,6 @@
 /**
- * All SQL, in packages by duty; here is what they share: the pool, migrations, transactions, errors
- * of the database, text that can be stored.
+ * All SQL, in packages by duty; here is what they share: the pool, migrations, transactions, and
+ * errors of the database. No other package touches JDBC, Jdbi or Flyway.
  */
 @NullMarked
 package dev.holdfast.postgres;

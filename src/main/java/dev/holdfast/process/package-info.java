@@ -1,6 +1,6 @@
 /**
- * Programs as children of the worker: started in a session of their own, with a chosen environment,
- * bounded in time and output, and ended with everything they forked.
+ * Programs as children of the worker: in a session of their own, bounded in time and output, and
+ * ended with all that they forked.
  */
 @NullMarked
 package dev.holdfast.process;

@@ -1,4 +1,6 @@
-/** Ids, states, the table of legal transitions, leases and attempts. Imports nothing of ours. */
+/**
+ * Tickets: what one is, its states, its design, its lease, and guidance. Imports nothing of ours.
+ */
 @NullMarked
 package dev.holdfast.ticket;
 

@@ -1,4 +1,4 @@
-/** Tools for models, their executor with retry (C), and the workspace they live in. */
+/** Tools for models, their executor with retry, and the workspace they live in. */
 @NullMarked
 package dev.holdfast.tool;
 

@@ -26,6 +26,19 @@ class ArchitecturePictureTest {
   }
 
   @Test
+  @DisplayName("docs/packages.md has every package, in its own words")
+  void packages() throws IOException {
+    Path file = Path.of("docs/packages.md");
+    String page = PackageTable.in(Files.readString(file));
+    if (Boolean.getBoolean("architecture.write")) {
+      Files.writeString(file, page);
+    }
+    assertThat(Files.readString(file))
+        .as("write it again: src/etc/dev.sh ArchitecturePictureTest -Darchitecture.write=true")
+        .isEqualTo(page);
+  }
+
+  @Test
   @DisplayName("the picture leaves out an arrow only where a longer way leads to the same package")
   void shortest() {
     Map<String, Set<String>> imports =

@@ -1,4 +1,4 @@
-/** Notices for people, posted to the webhook that is configured. */
+/** Notices for people, by webhook and by mail. */
 @NullMarked
 package dev.holdfast.web.webhook;
 
