@@ -55,7 +55,7 @@ public record OwnSession(
    * @throws NotPreparedException if this machine has no room for any program
    */
   public Process start() throws IOException {
-    return ProgramStart.of(this);
+    return StartThreads.run(() -> ProgramStart.of(this));
   }
 
   /** Of the process that was started. */

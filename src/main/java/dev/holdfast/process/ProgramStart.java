@@ -35,20 +35,12 @@ final class ProgramStart {
   private ProgramStart() {}
 
   /**
+   * Starts it on this thread, which is to be one of {@link StartThreads}.
+   *
    * @throws NotPreparedException if this machine has no room for any program; then none runs
    * @throws IOException if it cannot be started
    */
   static Process of(OwnSession session) throws IOException {
-    return StartThreads.run(() -> startNow(session));
-  }
-
-  /** The start of a program, or all that has to be done for it. */
-  @FunctionalInterface
-  interface Start {
-    Process run() throws IOException;
-  }
-
-  private static Process startNow(OwnSession session) throws IOException {
     requireFiles();
     requireThreads();
     try {

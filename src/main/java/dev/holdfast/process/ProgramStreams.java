@@ -53,7 +53,7 @@ final class ProgramStreams implements AutoCloseable {
     try {
       prepare(session, input, stdin, out, err);
       redirect(session.builder(), stdin, out, err);
-      Process process = session.start();
+      Process process = ProgramStart.of(session);
       for (OutputPipe pipe : pipes) {
         pipe.handedOver();
       }

@@ -4,6 +4,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -41,9 +42,6 @@ final class StartThreads {
           new SynchronousQueue<>(),
           Thread.ofPlatform().name("program start").daemon().factory());
 
-  /** True on those threads. */
-  private static final ThreadLocal<Boolean> STARTS = ThreadLocal.withInitial(() -> false);
-
   private StartThreads() {}
 
   /**
@@ -64,12 +62,9 @@ final class StartThreads {
 
   /**
    * Waits for the start also where the caller is interrupted: a program of which nobody knows would
-   * run on. A start within a start runs on the same thread.
+   * run on.
    */
-  static Process run(ProgramStart.Start start) throws IOException {
-    if (STARTS.get()) {
-      return start.run();
-    }
+  static Process run(Callable<Process> start) throws IOException {
     boolean place = awaitPlace();
     try {
       return await(submit(start));
@@ -92,13 +87,9 @@ final class StartThreads {
     }
   }
 
-  private static Future<Process> submit(ProgramStart.Start start) {
+  private static Future<Process> submit(Callable<Process> start) {
     try {
-      return THREADS.submit(
-          () -> {
-            STARTS.set(true);
-            return start.run();
-          });
+      return THREADS.submit(start);
     } catch (OutOfMemoryError e) { // of threads
       throw MachineLimits.noProcesses(e);
     }
