@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -202,17 +203,16 @@ public final class Migrations {
 
   /** Flyway's first line names the script, the database's own words are below it. */
   private static HoldfastException failed(FlywayException e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SQLException sql) {
-        return new HoldfastException(
-            "the migration failed: "
-                + line(e, 0)
-                + ": "
-                + SqlErrors.serverMessage(sql)
-                + "; "
-                + wayOut(String.valueOf(sql.getSQLState())),
-            e);
-      }
+    Optional<SQLException> sql = SqlErrors.within(e);
+    if (sql.isPresent()) {
+      return new HoldfastException(
+          "the migration failed: "
+              + line(e, 0)
+              + ": "
+              + SqlErrors.serverMessage(sql.get())
+              + "; "
+              + wayOut(String.valueOf(sql.get().getSQLState())),
+          e);
     }
     if (e instanceof FlywayValidateException) {
       return new HoldfastException(

@@ -74,12 +74,8 @@ final class PatientMigration {
 
   /** Or two waited for each other, and the server ended the migration's wait. */
   private static boolean isLocked(Throwable e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SQLException sql) {
-        return "55P03".equals(sql.getSQLState()) || "40P01".equals(sql.getSQLState());
-      }
-    }
-    return false;
+    String state = SqlErrors.within(e).map(SQLException::getSQLState).orElse("");
+    return state.equals("55P03") || state.equals("40P01");
   }
 
   private static void pause() {

@@ -14,7 +14,9 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +81,7 @@ public final class SqlErrors {
                   : message + NOT_UTF8);
       case "22P05" ->
           new InvalidTicketException(
-              detail(e).contains("\\u0000")
+              said(e, ServerErrorMessage::getDetail).contains("\\u0000")
                   ? "a JSON text has \\u0000, which PostgreSQL cannot store; leave it out"
                   : message + NOT_UTF8);
       case "57014" -> new QuestionTooSlowException("the database was interrupted: " + message, e);
@@ -178,9 +180,7 @@ public final class SqlErrors {
 
   /** To a statement: who may not connect is told so with the severity FATAL. */
   private static boolean isServerAnswer(SQLException e) {
-    ServerErrorMessage server =
-        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    return server != null && !"FATAL".equals(server.getSeverity());
+    return server(e).filter(server -> !"FATAL".equals(server.getSeverity())).isPresent();
   }
 
   /**
@@ -188,15 +188,21 @@ public final class SqlErrors {
    * it took too long, or a lost statement: nothing was done, the same call may succeed now.
    */
   public static boolean isWorthAnotherTry(Throwable e) {
+    String state = within(e).map(SQLException::getSQLState).orElse("");
+    return switch (state) {
+      case "40001", "40P01", "25P04" -> true;
+      default -> isStatementLost(e);
+    };
+  }
+
+  /** The first one of an exception and its causes. */
+  static Optional<SQLException> within(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
-        return switch (String.valueOf(sql.getSQLState())) {
-          case "40001", "40P01", "25P04" -> true;
-          default -> isStatementLost(sql);
-        };
+        return Optional.of(sql);
       }
     }
-    return false;
+    return Optional.empty();
   }
 
   /**
@@ -205,19 +211,18 @@ public final class SqlErrors {
    * a new connection nothing is prepared yet.
    */
   public static boolean isStatementLost(Throwable e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SQLException sql) {
-        return switch (String.valueOf(sql.getSQLState())) {
-          case "42P05", "26000" -> true;
-          // The words depend on the server's language.
-          case "0A000" -> routine(sql).equals("RevalidateCachedQuery");
-          // Under the name there is another client's statement, with other parameters.
-          case "08P01" -> routine(sql).equals("exec_bind_message");
-          default -> false;
-        };
-      }
-    }
-    return false;
+    return within(e).filter(SqlErrors::isOfPrepared).isPresent();
+  }
+
+  private static boolean isOfPrepared(SQLException e) {
+    return switch (String.valueOf(e.getSQLState())) {
+      case "42P05", "26000" -> true;
+      // The words depend on the server's language.
+      case "0A000" -> routine(e).equals("RevalidateCachedQuery");
+      // Under the name there is another client's statement, with other parameters.
+      case "08P01" -> routine(e).equals("exec_bind_message");
+      default -> false;
+    };
   }
 
   /**
@@ -295,8 +300,7 @@ public final class SqlErrors {
   }
 
   private static String words(SQLException e, String message) {
-    String constraint = constraint(e);
-    return switch (constraint == null ? "" : constraint) {
+    return switch (said(e, ServerErrorMessage::getConstraint)) {
       case "ticket_unique_key" ->
           "a kept ticket has this unique key already; enqueue_ticket returns its id instead of"
               + " failing";
@@ -310,39 +314,29 @@ public final class SqlErrors {
 
   /** The place in a COPY or a function where it happened; empty if the server did not say. */
   public static String where(SQLException e) {
-    ServerErrorMessage server =
-        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    return server == null || server.getWhere() == null ? "" : server.getWhere();
-  }
-
-  private static String detail(SQLException e) {
-    ServerErrorMessage server =
-        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    return server == null || server.getDetail() == null ? "" : server.getDetail();
+    return said(e, ServerErrorMessage::getWhere);
   }
 
   private static String routine(SQLException e) {
-    ServerErrorMessage server =
-        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    return server == null || server.getRoutine() == null ? "" : server.getRoutine();
+    return said(e, ServerErrorMessage::getRoutine);
   }
 
-  private static @Nullable String constraint(SQLException e) {
-    ServerErrorMessage server =
-        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    return server == null ? null : server.getConstraint();
+  /** Empty if the server did not say. */
+  private static String said(SQLException e, Function<ServerErrorMessage, @Nullable String> field) {
+    return server(e).map(field).orElse("");
+  }
+
+  private static Optional<ServerErrorMessage> server(SQLException e) {
+    return e instanceof PSQLException postgres
+        ? Optional.ofNullable(postgres.getServerErrorMessage())
+        : Optional.empty();
   }
 
   static String serverMessage(SQLException e) {
-    ServerErrorMessage server =
-        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    if (server == null || server.getMessage() == null) {
-      return firstLine(e);
-    }
+    String message = server(e).map(ServerErrorMessage::getMessage).orElseGet(() -> firstLine(e));
     // An error that is raised again with what was found in it has an empty one.
-    return server.getHint() == null || server.getHint().isEmpty()
-        ? server.getMessage()
-        : server.getMessage() + " (" + server.getHint() + ")";
+    String hint = said(e, ServerErrorMessage::getHint);
+    return hint.isEmpty() ? message : message + " (" + hint + ")";
   }
 
   private static String firstLine(Exception e) {
