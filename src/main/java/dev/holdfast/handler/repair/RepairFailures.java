@@ -3,7 +3,9 @@ package dev.holdfast.handler.repair;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
 import dev.holdfast.repair.ModelFailedException;
+import dev.holdfast.session.retry.FailureCategory;
 import java.time.Duration;
 
 /** Turns failed calls of models into the ticket's result (composition 9). */
@@ -24,13 +26,8 @@ final class RepairFailures {
   }
 
   private static Category category(CallResult.Failed failure) {
-    return switch (failure.kind()) {
-      case RATE_LIMIT, TIMEOUT, OUT_OF_BUDGET -> Category.TRANSIENT;
-      case NETWORK_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.SYSTEM_ERROR;
-      case MODEL_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.API_ERROR;
-      case QUOTA_EXCEEDED -> failure.retryAfter() == null ? Category.API_ERROR : Category.TRANSIENT;
-      case AUTH_ERROR -> Category.API_ERROR;
-      case INVALID_RESPONSE, CONTEXT_OVERFLOW -> Category.CODE_ERROR;
-    };
+    boolean comesBack =
+        failure.kind() == FailureKind.QUOTA_EXCEEDED && failure.retryAfter() != null;
+    return comesBack ? Category.TRANSIENT : FailureCategory.of(failure);
   }
 }

@@ -20,7 +20,8 @@ public final class FailureCategory {
     };
   }
 
-  private static Category of(CallResult.Failed failure) {
+  /** Of a failed call, with nothing known of what comes of it. */
+  public static Category of(CallResult.Failed failure) {
     return switch (failure.kind()) {
       case RATE_LIMIT, TIMEOUT, OUT_OF_BUDGET -> Category.TRANSIENT;
       case NETWORK_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.SYSTEM_ERROR;
