@@ -13,11 +13,13 @@ import dev.holdfast.llm.account.AccountCache;
 import dev.holdfast.llm.account.AccountWatch;
 import dev.holdfast.llm.account.Accounts;
 import dev.holdfast.llm.account.CallGuard;
-import dev.holdfast.llm.anthropic.AnthropicProvider;
-import dev.holdfast.llm.openai.OpenAiProvider;
+import dev.holdfast.llm.anthropic.AnthropicApi;
+import dev.holdfast.llm.openai.OpenAiApi;
 import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.llm.wire.VendorApi;
+import dev.holdfast.llm.wire.WireProvider;
 import dev.holdfast.postgres.session.PostgresAccountStore;
 import dev.holdfast.postgres.session.PostgresAllowanceStore;
 import dev.holdfast.postgres.session.PostgresApprovalStore;
@@ -164,14 +166,17 @@ final class Agents implements AutoCloseable {
   }
 
   private static ChatProvider provider(ProviderEntry entry, WireListener wire) {
+    String name = entry.settings().name();
+    String url = entry.settings().baseUrl();
     return switch (entry.type()) {
-      case OPENAI ->
-          OpenAiProvider.create(entry.settings(), wire, System::nanoTime, Clock.systemUTC());
-      case ANTHROPIC ->
-          AnthropicProvider.create(entry.settings(), wire, System::nanoTime, Clock.systemUTC());
-      case SCRIPTED ->
-          new ScriptedProvider(entry.settings().name(), script(entry), wire, Sleeper.REAL);
+      case OPENAI -> overHttp(entry, new OpenAiApi(name, url), wire);
+      case ANTHROPIC -> overHttp(entry, new AnthropicApi(name, url), wire);
+      case SCRIPTED -> new ScriptedProvider(name, script(entry), wire, Sleeper.REAL);
     };
+  }
+
+  private static ChatProvider overHttp(ProviderEntry entry, VendorApi api, WireListener wire) {
+    return new WireProvider(entry.settings(), api, wire, System::nanoTime, Clock.systemUTC());
   }
 
   private static Script script(ProviderEntry entry) {

@@ -1,7 +1,9 @@
 package dev.holdfast.llm;
 
-import dev.holdfast.llm.anthropic.AnthropicProvider;
-import dev.holdfast.llm.openai.OpenAiProvider;
+import dev.holdfast.llm.anthropic.AnthropicApi;
+import dev.holdfast.llm.openai.OpenAiApi;
+import dev.holdfast.llm.wire.VendorApi;
+import dev.holdfast.llm.wire.WireProvider;
 import dev.holdfast.testing.ModelServer;
 import java.time.Clock;
 import java.time.Instant;
@@ -25,10 +27,12 @@ enum Vendor {
 
   ChatProvider on(ProviderSettings settings, WireListener wire) {
     Clock clock = Clock.fixed(NOW, ZoneOffset.UTC);
-    return switch (this) {
-      case OPENAI -> OpenAiProvider.create(settings, wire, System::nanoTime, clock);
-      case ANTHROPIC -> AnthropicProvider.create(settings, wire, System::nanoTime, clock);
-    };
+    VendorApi api =
+        switch (this) {
+          case OPENAI -> new OpenAiApi(settings.name(), settings.baseUrl());
+          case ANTHROPIC -> new AnthropicApi(settings.name(), settings.baseUrl());
+        };
+    return new WireProvider(settings, api, wire, System::nanoTime, clock);
   }
 
   String url(ModelServer models) {

@@ -22,7 +22,8 @@ import dev.holdfast.llm.account.AccountListener;
 import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.Accounts;
 import dev.holdfast.llm.account.CallOf;
-import dev.holdfast.llm.openai.OpenAiProvider;
+import dev.holdfast.llm.openai.OpenAiApi;
+import dev.holdfast.llm.wire.WireProvider;
 import dev.holdfast.postgres.session.PostgresAccountStore;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.testing.EverySetup;
@@ -91,9 +92,10 @@ class GuardedCallsIT {
   private ChatProvider guarded(boolean refuseUnpriced, Instant wallClock) {
     Price price = Price.of(new BigDecimal("1000"), new BigDecimal("1000"));
     ChatProvider provider =
-        OpenAiProvider.create(
+        new WireProvider(
             new ProviderSettings(
                 "openai", models.openAiUrl(), List.of("k"), new Prices(Map.of("priced", price))),
+            new OpenAiApi("openai", models.openAiUrl()),
             call -> {},
             System::nanoTime,
             Clock.fixed(wallClock, ZoneOffset.UTC));

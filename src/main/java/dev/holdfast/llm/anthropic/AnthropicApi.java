@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Messages through anthropic-java, one client for each key. */
-final class AnthropicApi implements VendorApi {
+/** Anthropic's messages through anthropic-java, one client for each key. */
+public final class AnthropicApi implements VendorApi {
   static final String VENDOR_URL = "https://api.anthropic.com";
 
   private final String provider;
@@ -38,7 +38,7 @@ final class AnthropicApi implements VendorApi {
   /**
    * @param provider its name in the configuration
    */
-  AnthropicApi(String provider, @Nullable String baseUrl) {
+  public AnthropicApi(String provider, @Nullable String baseUrl) {
     this(provider, key -> connect(baseUrl == null ? VENDOR_URL : baseUrl, key));
   }
 

@@ -27,8 +27,11 @@ import okhttp3.ConnectionPool;
 import okhttp3.ConnectionSpec;
 import org.jspecify.annotations.Nullable;
 
-/** Chat completions through openai-java, one pool of connections for all keys. */
-final class OpenAiApi implements VendorApi {
+/**
+ * Chat completions through openai-java, one pool of connections for all keys: of OpenAI and every
+ * server that speaks them, as vLLM, Ollama, OpenRouter and Azure do.
+ */
+public final class OpenAiApi implements VendorApi {
   static final String VENDOR_URL = "https://api.openai.com/v1";
 
   private final String provider;
@@ -38,7 +41,7 @@ final class OpenAiApi implements VendorApi {
   /**
    * @param provider its name in the configuration
    */
-  OpenAiApi(String provider, @Nullable String baseUrl) {
+  public OpenAiApi(String provider, @Nullable String baseUrl) {
     this(provider, baseUrl, new OkHttpClient(connections(baseUrl == null ? VENDOR_URL : baseUrl)));
   }
 

@@ -44,6 +44,9 @@ public final class WireProvider implements ChatProvider {
   private final Clock clock;
   private final List<ProviderKey> keys;
 
+  /**
+   * @param clock for absolute times in answers that carry no date of their own
+   */
   public WireProvider(
       ProviderSettings settings,
       VendorApi api,
