@@ -1,27 +1,24 @@
 package dev.holdfast.repair;
 
-import dev.holdfast.llm.Account;
 import dev.holdfast.llm.BrokenOffException;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
-import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.llm.WrappedProvider;
 import dev.holdfast.repair.trace.RunLog;
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * Sends a call only where its worst cost has room in the run's budget. Writes down each call that
  * brought no answer and was possibly billed, also one that a retry has made good since; what an
  * answer cost goes with its step. Thread-safe.
  */
-record CountedProvider(ChatProvider provider, RunBudget budget) implements ChatProvider {
+record CountedProvider(ChatProvider provider, RunBudget budget) implements WrappedProvider {
   /** The code of the failure where the call has no room. */
   static final String NO_MONEY = "no_money";
 
@@ -71,28 +68,4 @@ record CountedProvider(ChatProvider provider, RunBudget budget) implements ChatP
     return new RunLog.Paid(
         new Target(name(), request.model()), usage, cost(request.model(), usage).orElse(null));
   }
-
-  @Override
-  public String name() {
-    return provider.name();
-  }
-
-  @Override
-  public List<Account> accounts() {
-    return provider.accounts();
-  }
-
-  @Override
-  public Optional<Standstill> standstill(String model) {
-    return provider.standstill(model);
-  }
-
-  @Override
-  public Optional<BigDecimal> cost(String model, Usage usage) {
-    return provider.cost(model, usage);
-  }
-
-  /** The provider outlives the run. */
-  @Override
-  public void close() {}
 }

@@ -1,26 +1,26 @@
 package dev.holdfast.session;
 
-import dev.holdfast.llm.Account;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
-import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
-import dev.holdfast.llm.Usage;
+import dev.holdfast.llm.WrappedProvider;
 import dev.holdfast.session.retry.Route;
-import java.math.BigDecimal;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * A session's provider as its summaries call it: within the session's limits, and a call that
  * brings no summary is written down. Whoever calls has taken the call, and puts it back where a
  * limit refuses it.
  */
-record SummaryProvider(Route route, Budget budget, RunState run) implements ChatProvider {
+record SummaryProvider(Route route, Budget budget, RunState run) implements WrappedProvider {
   static Route of(Route route, Budget budget, RunState run) {
     return new Route(route.target(), new SummaryProvider(route, budget, run), route.retry());
+  }
+
+  @Override
+  public ChatProvider provider() {
+    return route.provider();
   }
 
   @Override
@@ -51,28 +51,4 @@ record SummaryProvider(Route route, Budget budget, RunState run) implements Chat
       throw e;
     }
   }
-
-  @Override
-  public String name() {
-    return route.provider().name();
-  }
-
-  @Override
-  public List<Account> accounts() {
-    return route.provider().accounts();
-  }
-
-  @Override
-  public Optional<Standstill> standstill(String model) {
-    return route.provider().standstill(model);
-  }
-
-  @Override
-  public Optional<BigDecimal> cost(String model, Usage usage) {
-    return route.provider().cost(model, usage);
-  }
-
-  /** The provider outlives the session. */
-  @Override
-  public void close() {}
 }

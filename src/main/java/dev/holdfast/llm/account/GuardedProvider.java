@@ -8,7 +8,7 @@ import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Usage;
-import java.math.BigDecimal;
+import dev.holdfast.llm.WrappedProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * and tells the cluster what came of it. For one session's thread; others may ask {@link
  * #standstill}.
  */
-public final class GuardedProvider implements ChatProvider {
+public final class GuardedProvider implements WrappedProvider {
   private static final Duration PROBE_MARGIN = Duration.ofSeconds(5);
 
   private final ChatProvider provider;
@@ -45,18 +45,8 @@ public final class GuardedProvider implements ChatProvider {
   }
 
   @Override
-  public String name() {
-    return provider.name();
-  }
-
-  @Override
-  public List<Account> accounts() {
-    return provider.accounts();
-  }
-
-  @Override
-  public Optional<BigDecimal> cost(String model, Usage usage) {
-    return provider.cost(model, usage);
+  public ChatProvider provider() {
+    return provider;
   }
 
   @Override
@@ -212,8 +202,4 @@ public final class GuardedProvider implements ChatProvider {
       Account account, String model, CallResult.Failed failed) {
     return AccountFailure.of(account, model, failed, book.settings().limitsPerModel());
   }
-
-  /** The provider outlives the attempt. */
-  @Override
-  public void close() {}
 }
