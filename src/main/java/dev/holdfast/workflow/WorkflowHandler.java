@@ -21,19 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
  * Works tickets of kind {@code workflow}. An attempt takes no time: it looks at what the steps have
  * come to, and ends with the steps that begin now, with the whole result, or with what a person has
  * to look at. The end of a step files the ticket again. Thread-safe.
+ *
+ * @param longestPayload of a step's ticket, {@code payload.max-bytes}
  */
-public final class WorkflowHandler implements TicketHandler {
-  private final WorkflowSteps steps;
-  private final int longestPayload;
-
-  /**
-   * @param longestPayload of a step's ticket, {@code payload.max-bytes}
-   */
-  public WorkflowHandler(WorkflowSteps steps, int longestPayload) {
-    this.steps = steps;
-    this.longestPayload = longestPayload;
-  }
-
+public record WorkflowHandler(WorkflowSteps steps, int longestPayload) implements TicketHandler {
   @Override
   public HandlerResult handle(TicketContext context) {
     ClaimedTicket claimed = context.claimed();

@@ -13,22 +13,14 @@ import org.jdbi.v3.core.mapper.RowMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
-public final class PostgresBatchDesk implements BatchDesk {
+public record PostgresBatchDesk(Transactions transactions, Sql sql) implements BatchDesk {
   /** Tickets that are changed in one transaction. */
   private static final int PORTION = 500;
 
   private static final RowMapper<Batch> MAPPER = RecordMapper.of(Batch.class);
 
-  private final Transactions transactions;
-  private final Sql sql;
-
   public PostgresBatchDesk(DataSource dataSource, String schema) {
     this(new Transactions(dataSource), new Sql(schema));
-  }
-
-  public PostgresBatchDesk(Transactions transactions, Sql sql) {
-    this.transactions = transactions;
-    this.sql = sql;
   }
 
   @Override

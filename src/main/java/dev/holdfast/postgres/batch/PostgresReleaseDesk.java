@@ -18,19 +18,11 @@ import org.jdbi.v3.core.mapper.RowMapper;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
-public final class PostgresReleaseDesk implements ReleaseDesk {
+public record PostgresReleaseDesk(Transactions transactions, Sql sql) implements ReleaseDesk {
   private static final RowMapper<Release> MAPPER = RecordMapper.of(Release.class);
-
-  private final Transactions transactions;
-  private final Sql sql;
 
   public PostgresReleaseDesk(DataSource dataSource, String schema) {
     this(new Transactions(dataSource), new Sql(schema));
-  }
-
-  public PostgresReleaseDesk(Transactions transactions, Sql sql) {
-    this.transactions = transactions;
-    this.sql = sql;
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
-public final class PostgresLimitDesk implements LimitDesk {
+public record PostgresLimitDesk(Transactions transactions, Sql sql) implements LimitDesk {
   private static final String ROWS =
       """
       SELECT scope, concurrent, per_key, rate, (extract(epoch FROM per) * 1000)::bigint AS per_ms,
@@ -27,16 +27,8 @@ public final class PostgresLimitDesk implements LimitDesk {
         :perMs * interval '1 millisecond', :burst)
       """;
 
-  private final Transactions transactions;
-  private final Sql sql;
-
   public PostgresLimitDesk(DataSource dataSource, String schema) {
     this(new Transactions(dataSource), new Sql(schema));
-  }
-
-  public PostgresLimitDesk(Transactions transactions, Sql sql) {
-    this.transactions = transactions;
-    this.sql = sql;
   }
 
   @Override

@@ -13,17 +13,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
-public final class PostgresSpendingDesk implements SpendingDesk {
-  private final Transactions transactions;
-  private final Sql sql;
-
+public record PostgresSpendingDesk(Transactions transactions, Sql sql) implements SpendingDesk {
   public PostgresSpendingDesk(DataSource dataSource, String schema) {
     this(new Transactions(dataSource), new Sql(schema));
-  }
-
-  private PostgresSpendingDesk(Transactions transactions, Sql sql) {
-    this.transactions = transactions;
-    this.sql = sql;
   }
 
   @Override

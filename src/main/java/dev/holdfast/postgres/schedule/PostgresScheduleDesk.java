@@ -18,20 +18,12 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
-public final class PostgresScheduleDesk implements ScheduleDesk {
+public record PostgresScheduleDesk(Transactions transactions, Sql sql) implements ScheduleDesk {
   /** Of all payloads in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
-  private final Transactions transactions;
-  private final Sql sql;
-
   public PostgresScheduleDesk(DataSource dataSource, String schema) {
     this(new Transactions(dataSource), new Sql(schema));
-  }
-
-  public PostgresScheduleDesk(Transactions transactions, Sql sql) {
-    this.transactions = transactions;
-    this.sql = sql;
   }
 
   @Override

@@ -10,15 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /** A span for each HTTP request to a model, below what its thread works for. Thread-safe. */
-public final class ModelTracing implements WireListener {
-  private final Tracer tracer;
-  private final InstantSource clock;
-
-  public ModelTracing(Tracer tracer, InstantSource clock) {
-    this.tracer = tracer;
-    this.clock = clock;
-  }
-
+public record ModelTracing(Tracer tracer, InstantSource clock) implements WireListener {
   @Override
   public void on(WireCall call) {
     Instant now = clock.instant();

@@ -9,15 +9,9 @@ import io.opentelemetry.api.trace.Tracer;
  * A span for each step of a repair, below its attempt; calls of models and runs of programs are
  * below the step. Thread-safe.
  */
-public final class StepTracing implements Steps {
+public record StepTracing(Tracer tracer) implements Steps {
   private static final AttributeKey<String> STEP = AttributeKey.stringKey("holdfast.repair.step");
   private static final Runnable NOTHING = () -> {};
-
-  private final Tracer tracer;
-
-  public StepTracing(Tracer tracer) {
-    this.tracer = tracer;
-  }
 
   @Override
   public Runnable begin(String step) {

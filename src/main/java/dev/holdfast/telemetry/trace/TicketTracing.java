@@ -26,8 +26,12 @@ import org.slf4j.LoggerFactory;
  * A span for each claim, and one for each attempt below the span that enqueued its ticket: so all
  * attempts of a ticket, in whatever worker, are in one trace. An attempt links to the claim that
  * brought it. Thread-safe.
+ *
+ * @param sessions whose turns end with their attempt
  */
-public final class TicketTracing implements Tracing {
+public record TicketTracing(
+    Tracer tracer, TraceParents parents, SessionTracing sessions, InstantSource clock)
+    implements Tracing {
   private static final Logger log = LoggerFactory.getLogger(TicketTracing.class);
 
   /** As many as the SDK keeps. */
@@ -53,22 +57,6 @@ public final class TicketTracing implements Tracing {
   private static final AttributeKey<String> RULE = AttributeKey.stringKey("holdfast.error.rule");
   private static final AttributeKey<String> FINGERPRINT =
       AttributeKey.stringKey("holdfast.error.fingerprint");
-
-  private final Tracer tracer;
-  private final TraceParents parents;
-  private final SessionTracing sessions;
-  private final InstantSource clock;
-
-  /**
-   * @param sessions whose turns end with their attempt
-   */
-  public TicketTracing(
-      Tracer tracer, TraceParents parents, SessionTracing sessions, InstantSource clock) {
-    this.tracer = tracer;
-    this.parents = parents;
-    this.sessions = sessions;
-    this.clock = clock;
-  }
 
   static SpanBuilder withOperation(SpanBuilder span, String name, String type) {
     return span.setAttribute(SYSTEM, "holdfast")

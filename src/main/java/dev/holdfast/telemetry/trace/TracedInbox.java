@@ -17,15 +17,7 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A span for each ticket that comes in, below which its attempts are. Thread-safe. */
-public final class TracedInbox implements TicketInbox {
-  private final TicketInbox inbox;
-  private final Tracer tracer;
-
-  public TracedInbox(TicketInbox inbox, Tracer tracer) {
-    this.inbox = inbox;
-    this.tracer = tracer;
-  }
-
+public record TracedInbox(TicketInbox inbox, Tracer tracer) implements TicketInbox {
   @Override
   public TicketInbox through(Channel channel) {
     return new TracedInbox(inbox.through(channel), tracer);
