@@ -1,15 +1,10 @@
 package dev.holdfast.tool;
 
 import dev.holdfast.ticket.HoldfastException;
-import org.jspecify.annotations.Nullable;
 
 /** A tool was given input that it cannot take (C5): the same input will not get better. */
 public class ValidationException extends HoldfastException {
   public ValidationException(String message) {
     super(message);
-  }
-
-  public ValidationException(String message, @Nullable Throwable cause) {
-    super(message, cause);
   }
 }
