@@ -1,6 +1,7 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.failure.Sha256;
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.repair.git.DiffTooLargeException;
 import dev.holdfast.repair.git.TicketRepository;
@@ -193,15 +194,11 @@ public final class GitRepairRepository implements RepairRepository {
         result.failureSignature().orElse(""),
         result.failing().stream()
             .limit(NAMED)
-            .map(each -> cut(each.command() + ": " + each.name()))
+            .map(each -> ShortText.of(each.command() + ": " + each.name(), NAME_CHARS))
             .toList(),
         result.passed() ? 0 : failures(result),
         result.passed() ? "" : result.report(OUTPUT_CHARS),
         result.flaky());
-  }
-
-  private static String cut(String name) {
-    return name.length() <= NAME_CHARS ? name : name.substring(0, NAME_CHARS) + "…";
   }
 
   private static long failures(Verification result) {

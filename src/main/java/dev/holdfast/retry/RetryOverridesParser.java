@@ -1,6 +1,7 @@
 package dev.holdfast.retry;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ShortText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -162,7 +163,6 @@ public final class RetryOverridesParser {
 
   /** As much of what is refused as a message takes. */
   private static String shown(@Nullable Object value) {
-    String text = String.valueOf(value);
-    return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
+    return ShortText.of(String.valueOf(value), LONGEST_SHOWN);
   }
 }

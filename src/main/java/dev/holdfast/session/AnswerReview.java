@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
@@ -138,7 +139,7 @@ final class AnswerReview {
 
   private void drop(ToolCall call, NoticeText why) {
     events.log(SessionEvent.Level.WRN, SOURCE, DROPPED_WARNING);
-    why.pushTo(notices, shown(call.name()));
+    why.pushTo(notices, ShortText.of(call.name(), NAME_SHOWN));
     if (isReport(call)) {
       refused("its parameters are not a JSON object", "final_report_attempt");
     }
@@ -207,9 +208,5 @@ final class AnswerReview {
     } else {
       notice.pushTo(notices, progress.forced() == null ? NoticeText.GO_ON : NoticeText.REPORT_NOW);
     }
-  }
-
-  private static String shown(String name) {
-    return name.length() > NAME_SHOWN ? name.substring(0, NAME_SHOWN) + "…" : name;
   }
 }

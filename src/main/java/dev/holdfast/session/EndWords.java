@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.session.journal.Standing;
 import dev.holdfast.session.report.ExitCode;
@@ -46,7 +47,9 @@ final class EndWords {
 
   /** The newest of the errors. */
   static String last(TurnError error) {
-    return error.isInvalidResponse() ? answer(error.message()) : cut(error.message());
+    return error.isInvalidResponse()
+        ? answer(error.message())
+        : ShortText.of(error.message(), SHOWN);
   }
 
   private static String what(ExitCode exit, Standing.@Nullable Forced forced) {
@@ -112,10 +115,6 @@ final class EndWords {
       case AnswerReview.REFUSED -> "the model refused to answer, or a content filter did";
       default -> code;
     };
-  }
-
-  private static String cut(String message) {
-    return message.length() > SHOWN ? message.substring(0, SHOWN) + "…" : message;
   }
 
   private static String usd(Spent spent) {

@@ -1,5 +1,6 @@
 package dev.holdfast.tool;
 
+import dev.holdfast.failure.ShortText;
 import java.util.Objects;
 
 /** An exception in one bounded line: its type and its message. */
@@ -12,8 +13,7 @@ final class ErrorLine {
     String message = error.getMessage();
     String type = typeName(error);
     String line = message == null || message.isBlank() ? type : type + ": " + message.strip();
-    String flat = line.replaceAll("\\s*\\R\\s*", " ");
-    return flat.length() > MAX ? flat.substring(0, MAX) + "…" : flat;
+    return ShortText.of(line.replaceAll("\\s*\\R\\s*", " "), MAX);
   }
 
   /** The whole message; its type where it has none. */

@@ -13,6 +13,7 @@ import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
 import dev.cel.runtime.CelStandardFunctions;
 import dev.cel.runtime.standard.AddOperator.AddOverload;
+import dev.holdfast.failure.ShortText;
 import java.util.AbstractList;
 import java.util.AbstractMap;
 import java.util.HashMap;
@@ -87,8 +88,7 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
   }
 
   private static String shortened(@Nullable String why) {
-    String line = String.valueOf(why).lines().findFirst().orElse("");
-    return line.length() > 300 ? line.substring(0, 300) + "…" : line;
+    return ShortText.of(String.valueOf(why).lines().findFirst().orElse(""), 300);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.workflow;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.schema.JsonDepth;
 import dev.holdfast.ticket.TicketState;
@@ -291,7 +292,6 @@ final class Planner {
   }
 
   private static String shown(JsonNode value) {
-    String text = value.toString();
-    return text.length() > 100 ? text.substring(0, 100) + "…" : text;
+    return ShortText.of(value.toString(), 100);
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.StorableJson;
 import dev.holdfast.llm.ToolCall;
@@ -110,8 +111,8 @@ final class AgentResult {
           .addObject()
           .put("call", each.number())
           .put("tool", each.call().name())
-          .put("arguments", cut(each.call().arguments(), LOGGED))
-          .put("effect", cut(each.effect(), LOGGED));
+          .put("arguments", ShortText.of(each.call().arguments(), LOGGED))
+          .put("effect", ShortText.of(each.effect(), LOGGED));
     }
     return new HandlerResult.Parked(
         APPROVAL, APPROVAL_ACTIONS, StorableJson.of(details).toString());
@@ -131,15 +132,11 @@ final class AgentResult {
   private static String unclear(ToolReply reply) {
     ToolCall call = reply.call();
     return reply.executions() > 0
-        ? cut(reply.content(), LOGGED)
+        ? ShortText.of(reply.content(), LOGGED)
         : "this tool call was cut off (the worker ended, or a person held or cancelled the ticket)"
             + " and may not run twice: "
             + call.name()
             + " "
-            + cut(call.arguments(), SHOWN_ARGUMENTS);
-  }
-
-  private static String cut(String text, int length) {
-    return text.length() > length ? text.substring(0, length) + "…" : text;
+            + ShortText.of(call.arguments(), SHOWN_ARGUMENTS);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.session.journal.AttemptHistory;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.ticket.Answer;
@@ -72,7 +73,7 @@ final class AgentTask {
           .append(", ")
           .append(each.category())
           .append(": ")
-          .append(quoted(error.length() > SHOWN ? error.substring(0, SHOWN) + "…" : error));
+          .append(quoted(ShortText.of(error, SHOWN)));
       if (!each.tools().isEmpty()) {
         lines.append("; it called ").append(each.tools());
       }

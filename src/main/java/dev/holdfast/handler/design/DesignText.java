@@ -1,5 +1,6 @@
 package dev.holdfast.handler.design;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -147,12 +148,8 @@ final class DesignText {
         at == null || at.getLineNr() < 1
             ? ""
             : " on line " + at.getLineNr() + ", column " + at.getColumnNr();
-    String message = UnreadableJson.reason(e);
     return new InvalidTicketException(
         "the design is not readable as %s%s: %s"
-            .formatted(
-                language,
-                where,
-                message.length() > 300 ? message.substring(0, 300) + "…" : message));
+            .formatted(language, where, ShortText.of(UnreadableJson.reason(e), 300)));
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.llm.account;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.Account;
 import dev.holdfast.llm.CallResult;
 import java.time.Duration;
@@ -111,7 +112,6 @@ public record AccountFailure(
   }
 
   private static String cut(String text) {
-    String line = text.strip().lines().findFirst().orElse("");
-    return line.length() > MAX_DETAIL ? line.substring(0, MAX_DETAIL) + "…" : line;
+    return ShortText.of(text.strip().lines().findFirst().orElse(""), MAX_DETAIL);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.repair.verify;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputLimits;
@@ -131,16 +132,14 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, Secrets secr
 
   private FailingCheck failing(VerifyCommand command, TestReport.FailedTest test) {
     return new FailingCheck(
-        command.name(), secrets.redact(test.name()), cut(secrets.redact(test.text())));
+        command.name(),
+        secrets.redact(test.name()),
+        ShortText.of(secrets.redact(test.text()), MAX_MESSAGE));
   }
 
   /** Whether a message of a test was longer. */
   static boolean isCut(String message) {
     return message.length() > MAX_MESSAGE;
-  }
-
-  private static String cut(String text) {
-    return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "…";
   }
 
   private static String last(String output) {

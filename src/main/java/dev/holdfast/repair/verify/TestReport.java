@@ -1,5 +1,6 @@
 package dev.holdfast.repair.verify;
 
+import dev.holdfast.failure.ShortText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -133,7 +134,7 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
         tests++;
       }
       if (failure && failed.size() < MOST_FAILED) {
-        failed.add(new FailedTest(cut(name), failures.toString()));
+        failed.add(new FailedTest(ShortText.of(name, MAX_TEXT), failures.toString()));
       } else if (failure) {
         more++;
       }
@@ -144,10 +145,6 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
       if (failures.length() < MAX_TEXT) {
         failures.append(failures.isEmpty() ? "" : "\n").append(failure);
       }
-    }
-
-    private static String cut(String text) {
-      return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
     }
 
     private String name() {
@@ -173,7 +170,7 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
       }
       String body = text.toString().strip();
       String head = message.isEmpty() ? type : message;
-      return cut(body.contains(head) ? body : head + "\n" + body);
+      return ShortText.of(body.contains(head) ? body : head + "\n" + body, MAX_TEXT);
     }
 
     /** It comes in pieces; whole, one of a report could fill a memory. */

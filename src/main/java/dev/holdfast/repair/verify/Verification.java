@@ -1,5 +1,6 @@
 package dev.holdfast.repair.verify;
 
+import dev.holdfast.failure.ShortText;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,7 +53,7 @@ public record Verification(
           .message()
           .lines()
           .limit(12)
-          .forEach(line -> text.append("    ").append(cut(line)).append('\n'));
+          .forEach(line -> text.append("    ").append(ShortText.of(line, MAX_LINE)).append('\n'));
     }
     if (!changedFiles.isEmpty()) {
       text.append("The verification itself changed files, which was undone: ");
@@ -69,9 +70,5 @@ public record Verification(
       }
     }
     return text.toString().strip();
-  }
-
-  private static String cut(String line) {
-    return line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…";
   }
 }

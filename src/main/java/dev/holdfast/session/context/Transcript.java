@@ -1,5 +1,6 @@
 package dev.holdfast.session.context;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.Message;
 import java.util.List;
 import java.util.stream.Stream;
@@ -65,7 +66,7 @@ final class Transcript {
   }
 
   private static String shown(String content) {
-    return indented(content.length() <= SHOWN ? content : content.substring(0, SHOWN) + "…");
+    return indented(ShortText.of(content, SHOWN));
   }
 
   private static String indented(String text) {

@@ -1,5 +1,6 @@
 package dev.holdfast.session.event;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.Usage;
 import java.util.Optional;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -101,6 +102,6 @@ public final class SessionEventJson {
   }
 
   static String cut(String text) {
-    return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+    return ShortText.of(text, LONGEST);
   }
 }

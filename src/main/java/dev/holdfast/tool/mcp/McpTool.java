@@ -1,5 +1,6 @@
 package dev.holdfast.tool.mcp;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolContext;
@@ -34,8 +35,7 @@ final class McpTool implements Tool {
   }
 
   private static String description(McpSchema.Tool tool) {
-    String text = Objects.requireNonNullElse(tool.description(), "");
-    return text.length() > MAX_DESCRIPTION ? text.substring(0, MAX_DESCRIPTION) + "…" : text;
+    return ShortText.of(Objects.requireNonNullElse(tool.description(), ""), MAX_DESCRIPTION);
   }
 
   @Override

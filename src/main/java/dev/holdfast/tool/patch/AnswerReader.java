@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.failure.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -267,7 +268,7 @@ final class AnswerReader {
   }
 
   private static PatchRejection noPath(String above) {
-    String shown = above.length() <= 100 ? above : above.substring(0, 100) + "…";
+    String shown = ShortText.of(above, 100);
     String not = above.isEmpty() ? "" : "; \"" + shown + "\" is not taken for one";
     return PatchRejection.malformed(
         "A search/replace block has no path: write \"File: PATH\" alone on the line above it"

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.failure.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -133,7 +134,7 @@ final class DiffReader {
     if (header.isEmpty()) {
       throw PatchRejection.malformed(
           "The hunk header \""
-              + cut(line)
+              + ShortText.of(line, 200)
               + "\" lacks its line numbers: write \"@@ -START,COUNT +START,COUNT @@\", or use a"
               + " search/replace block, which needs none.");
     }
@@ -266,10 +267,6 @@ final class DiffReader {
     return ("In the hunk \"%s\" the line \"%s\" begins with none of \" \", \"+\" and \"-\": every"
             + " line of a hunk begins with one of them, also a line of context, whose first"
             + " character is a space.%s")
-        .formatted(header.text(), cut(header()), numbered);
-  }
-
-  private static String cut(String line) {
-    return line.length() <= 200 ? line : line.substring(0, 200) + "…";
+        .formatted(header.text(), ShortText.of(header(), 200), numbered);
   }
 }

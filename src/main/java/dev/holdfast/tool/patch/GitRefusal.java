@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -184,6 +185,6 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
   }
 
   private static String cut(String line) {
-    return line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…";
+    return ShortText.of(line, MAX_LINE);
   }
 }

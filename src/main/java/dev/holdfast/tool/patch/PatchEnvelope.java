@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.failure.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -190,8 +191,7 @@ final class PatchEnvelope {
   }
 
   private PatchRejection foreign(String rule) {
-    String line = line();
-    String shown = line.length() <= 200 ? line : line.substring(0, 200) + "…";
+    String shown = ShortText.of(line(), 200);
     return PatchRejection.malformed("The line \"" + shown + "\" cannot be here: " + rule + ".");
   }
 }

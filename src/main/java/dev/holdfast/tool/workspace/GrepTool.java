@@ -1,5 +1,6 @@
 package dev.holdfast.tool.workspace;
 
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.schema.DeadlineText;
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.TooBroadPatternException;
@@ -135,6 +136,6 @@ final class GrepTool implements WorkspaceWalk.Visitor {
   }
 
   private static String shown(String line) {
-    return line.length() > MAX_SHOWN ? line.substring(0, MAX_SHOWN) + "…" : line;
+    return ShortText.of(line, MAX_SHOWN);
   }
 }
