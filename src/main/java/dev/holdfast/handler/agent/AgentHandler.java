@@ -4,6 +4,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.ProviderMissingException;
 import dev.holdfast.handler.TargetRoutes;
+import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.process.LeftPrograms;
@@ -46,7 +47,7 @@ import java.util.Optional;
 public final class AgentHandler implements TicketHandler {
   private final AgentSettings settings;
   private final AgentPorts ports;
-  private final AgentDesigns designs;
+  private final TicketDesigns designs = new TicketDesigns("agent", "no model");
   private final AgentTools tools;
   private final RetryWaits waits;
   private final ProviderCallRetry calls;
@@ -54,7 +55,6 @@ public final class AgentHandler implements TicketHandler {
   public AgentHandler(AgentSettings settings, AgentPorts ports) {
     this.settings = settings;
     this.ports = ports;
-    this.designs = new AgentDesigns(settings.llmTimeout());
     this.tools = new AgentTools(settings, ports);
     this.waits = new RetryWaits(ports.sessions().aborts(), ports.sleeper());
     this.calls =
@@ -71,7 +71,8 @@ public final class AgentHandler implements TicketHandler {
     ClaimedTicket claimed = context.claimed();
     LeftPrograms.endBeforeAttempt(claimed.attempt());
     try {
-      AgentDesign design = designs.of(claimed);
+      AgentDesign design =
+          designs.of(claimed, document -> AgentDesign.of(document, settings.llmTimeout()));
       List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
       AgentWorkspace workspace =
           AgentWorkspace.open(
