@@ -51,8 +51,7 @@ public final class Console implements Routes, Pages {
             new EnqueueForms(ports, reader, shell),
             new TicketForms(ports),
             new CallForms(ports),
-            new ProviderForms(ports.spending()),
-            new ScheduleForms(ports),
+            new OperationForms(ports),
             new BatchForms(ports),
             new BulkForms(ports, reader, shell, runs));
   }
