@@ -15,17 +15,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory that one attempt's program runs in: its design's directory, or a fresh one that is
  * deleted when the attempt ends, however it ends.
+ *
+ * @param own whether it is the fresh one
  */
-final class CommandDirectory implements AutoCloseable {
+record CommandDirectory(Path directory, boolean own) implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CommandDirectory.class);
-
-  private final Path directory;
-  private final boolean own;
-
-  private CommandDirectory(Path directory, boolean own) {
-    this.directory = directory;
-    this.own = own;
-  }
 
   /**
    * @throws dev.holdfast.process.NotPreparedException if the disk has no room for an own one
@@ -92,10 +86,6 @@ final class CommandDirectory implements AutoCloseable {
               .formatted(directory, user.map(ProgramUser::name).orElse("the worker")));
     }
     return new CommandDirectory(directory, false);
-  }
-
-  Path directory() {
-    return directory;
   }
 
   @Override

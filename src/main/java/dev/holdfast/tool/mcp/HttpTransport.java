@@ -15,33 +15,16 @@ import reactor.core.publisher.Mono;
 /**
  * A server over HTTP. It ends when the server has forgotten the session. The SDK would begin a new
  * one by itself, but end all calls under way with an error that does not tell which were refused.
+ *
+ * @param ended is completed with the reason when nothing more comes: where the server has forgotten
+ *     the session or leaves a request without an answer, or it was closed
  */
-final class HttpTransport implements McpClientTransport {
-  private final HttpClientStreamableHttpTransport http;
-  private final McpJsonMapper mapper;
-  private final CompletableFuture<ConnectionEnd> ended;
-  private final OpenStreams streams;
-
-  /**
-   * @param ended is completed where the server has forgotten the session or leaves a request
-   *     without an answer
-   */
-  HttpTransport(
-      HttpClientStreamableHttpTransport http,
-      McpJsonMapper mapper,
-      CompletableFuture<ConnectionEnd> ended,
-      OpenStreams streams) {
-    this.http = http;
-    this.mapper = mapper;
-    this.ended = ended;
-    this.streams = streams;
-  }
-
-  /** Completed with the reason when nothing more comes from the server. */
-  CompletableFuture<ConnectionEnd> ended() {
-    return ended;
-  }
-
+record HttpTransport(
+    HttpClientStreamableHttpTransport http,
+    McpJsonMapper mapper,
+    CompletableFuture<ConnectionEnd> ended,
+    OpenStreams streams)
+    implements McpClientTransport {
   @Override
   public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
     return http.connect(
