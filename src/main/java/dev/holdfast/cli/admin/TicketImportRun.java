@@ -42,7 +42,7 @@ record TicketImportRun(
     print(lines);
     terminal.line(
         "dry run, nothing is written; without --dry-run %s of %s tickets are taken over"
-            .formatted(count(lines, Outcome.TAKEN), total(lines)));
+            .formatted(taken(lines), total(lines)));
     return isWhole(lines);
   }
 
@@ -56,8 +56,7 @@ record TicketImportRun(
     progress.end();
     print(lines);
     terminal.line(
-        "took over %s of %s tickets of %s"
-            .formatted(count(lines, Outcome.TAKEN), total(lines), source.name()));
+        "took over %s of %s tickets of %s".formatted(taken(lines), total(lines), source.name()));
     return isWhole(lines);
   }
 
@@ -191,9 +190,9 @@ record TicketImportRun(
     };
   }
 
-  private static long count(List<ImportLine> lines, Outcome outcome) {
+  private static long taken(List<ImportLine> lines) {
     return lines.stream()
-        .filter(line -> line.outcome() == outcome)
+        .filter(line -> line.outcome() == Outcome.TAKEN)
         .mapToLong(line -> line.sourceIds().size())
         .sum();
   }

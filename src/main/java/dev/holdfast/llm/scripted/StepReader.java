@@ -43,7 +43,7 @@ final class StepReader {
     }
     return new ScriptStep(
         step.has("when") ? Pattern.compile(text(step, "when")) : null,
-        duration(step, "delay", Duration.ZERO),
+        duration(step, "delay"),
         text(step, "text"),
         text(step, "reasoning"),
         calls(step.path("tool_calls"), place),
@@ -56,7 +56,7 @@ final class StepReader {
   private static CallResult.Failed failure(JsonNode node, String place) {
     ScriptReader.known(
         node, place + ".failure", Set.of("status", "kind", "message", "code", "retry_after"));
-    Duration after = node.has("retry_after") ? duration(node, "retry_after", Duration.ZERO) : null;
+    Duration after = node.has("retry_after") ? duration(node, "retry_after") : null;
     if (node.has("kind")) {
       FailureKind kind = constant(FailureKind.class, text(node, "kind"));
       boolean retryable =
@@ -124,8 +124,8 @@ final class StepReader {
     return value.asInt(0);
   }
 
-  private static Duration duration(JsonNode node, String key, Duration otherwise) {
-    return node.has(key) ? DurationText.parse(text(node, key)) : otherwise;
+  private static Duration duration(JsonNode node, String key) {
+    return node.has(key) ? DurationText.parse(text(node, key)) : Duration.ZERO;
   }
 
   private static <E extends Enum<E>> E constant(Class<E> type, @Nullable String name) {

@@ -28,18 +28,12 @@ import org.jdbi.v3.core.statement.Query;
 
 /** Reads for the console, one or two statements per call. Thread-safe. */
 public final class PostgresConsoleReader implements ConsoleReader {
-  private static final String DEFAULT_SCHEMA = "holdfast";
-
   private final Transactions transactions;
   private final Sql sql;
 
   public PostgresConsoleReader(DataSource dataSource) {
-    this(dataSource, DEFAULT_SCHEMA);
-  }
-
-  public PostgresConsoleReader(DataSource dataSource, String schema) {
     this.transactions = new Transactions(dataSource);
-    this.sql = new Sql(schema);
+    this.sql = new Sql("holdfast");
   }
 
   @Override

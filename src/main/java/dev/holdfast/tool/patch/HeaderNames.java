@@ -17,7 +17,7 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
   static HeaderNames ofGit(String text) throws PatchRejection {
     String rest = text.strip();
     if (rest.startsWith("\"")) {
-      int end = QuotedPath.closing(rest, 0);
+      int end = QuotedPath.closing(rest);
       return new HeaderNames(
           QuotedPath.ofHeader(rest.substring(0, end + 1)),
           QuotedPath.ofHeader(rest.substring(end + 1)));

@@ -40,7 +40,7 @@ final class QuotedPath {
     if (!text.startsWith("\"")) {
       return text;
     }
-    int end = closing(text, 0);
+    int end = closing(text);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (int at = 1; at < end; ) {
       char c = text.charAt(at);
@@ -63,9 +63,9 @@ final class QuotedPath {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** The end of the quote that begins at a place. */
-  static int closing(String text, int from) throws PatchRejection {
-    for (int at = from + 1; at < text.length(); at++) {
+  /** The end of the quote that a text begins with. */
+  static int closing(String text) throws PatchRejection {
+    for (int at = 1; at < text.length(); at++) {
       if (text.charAt(at) == '\\') {
         at++;
       } else if (text.charAt(at) == '"') {
