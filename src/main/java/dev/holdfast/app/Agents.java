@@ -6,7 +6,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.config.SpendSettings;
 import dev.holdfast.handler.agent.AgentHandler;
 import dev.holdfast.handler.agent.AgentPorts;
-import dev.holdfast.handler.agent.SessionPorts;
+import dev.holdfast.handler.agent.SessionStores;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.account.AccountCache;
@@ -110,8 +110,8 @@ final class Agents implements AutoCloseable {
     AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
     accountMetrics.watchOutages(providers.keySet(), book::outage);
     CallGuard guard = new Accounts(book, Sleeper.REAL, accountMetrics);
-    SessionPorts sessions =
-        new SessionPorts(
+    SessionStores sessions =
+        new SessionStores(
             new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
             events,
             new PostgresRetryAborts(dataSource, SCHEMA),

@@ -29,7 +29,9 @@ import org.slf4j.LoggerFactory;
 record ServerCommands(Path home) implements Servers {
   private static final Logger log = LoggerFactory.getLogger(ServerCommands.class);
 
-  /** Nothing is claimed before the database has answered, so nothing is lost behind this. */
+  /**
+   * Nothing is claimed before the database has answered, so nothing is lost where it never does.
+   */
   private static final Duration START_PATIENCE = Duration.ofSeconds(5);
 
   /** Its own server is made and started first, and must not be left running. */

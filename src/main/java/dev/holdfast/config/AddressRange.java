@@ -32,7 +32,7 @@ public record AddressRange(InetAddress first, int bits) {
       }
       throw new ConfigException(
           String.format(
-              Locale.ROOT, "%s: \"%s\" must have 1 to %d bits behind the slash", key, text, most));
+              Locale.ROOT, "%s: \"%s\" must have 1 to %d bits after the slash", key, text, most));
     } catch (IllegalArgumentException e) {
       throw new ConfigException(
           key + ": \"" + text + "\" is no address; write it as 10.0.0.7, 10.0.0.0/8 or fd00::/8",

@@ -12,7 +12,7 @@ public final class ConfigurationPage {
       An unknown key or a bad value stops the start with one line that names it. Values of secret keys, and passwords inside URLs,
       are never printed, logged or stored.
 
-      A secret, and an address that may have a password in it, can also be in a file of its own: with `-file` behind the key, or `_FILE` behind
+      A secret, and an address that may have a password in it, can also be in a file of its own: with `-file` after the key, or `_FILE` after
       the variable (`HOLDFAST_DATABASE_PASSWORD_FILE`, `OPENAI_API_KEY_FILE`), the value is the file's name. The end of its last line does not count; of a
       list each line is an entry. All are read once, at the start, but for the database's password: each new connection takes what its file has then, so
       it may be rotated under a running worker. Where systemd gives credentials (`CREDENTIALS_DIRECTORY`), a file there that is named like a key of a secret, with or

@@ -67,7 +67,7 @@ record ProviderKeys(
             new KeyType.Texts(Pattern.compile("\\S+"), "keys without blanks"),
             "",
             true,
-            "Several keys, behind api-key: where the usage limit of one is reached, the next is"
+            "Several keys, after api-key: where the usage limit of one is reached, the next is"
                 + " taken."),
         new Key<>(
             prefix + "prices",
@@ -76,7 +76,7 @@ record ProviderKeys(
                     + " tokens"),
             "",
             false,
-            "What its models cost; model is a name, or the start of one with a * behind it. In the"
+            "What its models cost; model is a name, or the start of one with a * after it. In the"
                 + " environment: the list as JSON."),
         new Key<>(
             prefix + "script",

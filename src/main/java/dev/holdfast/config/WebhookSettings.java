@@ -58,7 +58,7 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
       return secret;
     } catch (IllegalArgumentException e) {
       throw new ConfigException(
-          "webhooks.secret is no base64 behind " + BASE64 + "; give another one", e);
+          "webhooks.secret is no base64 after " + BASE64 + "; give another one", e);
     }
   }
 

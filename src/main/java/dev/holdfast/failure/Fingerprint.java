@@ -107,14 +107,14 @@ final class Fingerprint {
   private static final String HEX = DIGITS + "abcdef";
   private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-  /** The digits behind the point of a number are no id, however many they are. */
+  /** The digits after the point of a number are no id, however many they are. */
   private static final String NO_FRACTION =
       "(?!(?<=\\d[.,])\\d{1,64}(?:e[-+]?\\d{1,3})?(?:[mun]?s)?(?![\\w>-]))";
 
   private static final String MONTH =
       "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 
-  /** A time of day behind a date, or none. */
+  /** A time of day after a date, or none. */
   private static final String CLOCK =
       "(?:[,:]? ?\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m)?(?: [+-]\\d{4})?)?";
 

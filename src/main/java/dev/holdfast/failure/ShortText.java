@@ -4,7 +4,7 @@ package dev.holdfast.failure;
 public final class ShortText {
   private ShortText() {}
 
-  /** At most so many characters; an ellipsis behind them tells that more followed. */
+  /** At most so many characters; an ellipsis after them tells that more followed. */
   public static String of(String text, int most) {
     return text.length() <= most ? text : text.substring(0, most) + "…";
   }

@@ -42,7 +42,7 @@ final class TextWindow {
     return String.join("\n", parts);
   }
 
-  /** The last place of the marker near the tail, else its first place behind the head, or -1. */
+  /** The last place of the marker near the tail, else its first place after the head, or -1. */
   private static int between(String text, String marker, int tailStart) {
     int near = Math.max(HEAD, tailStart - NEAR);
     int last = text.substring(near, tailStart).lastIndexOf(marker);

@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * The price table of one provider.
  *
- * @param byModel keys are model names, or the start of one with a {@code *} behind it; the exact
+ * @param byModel keys are model names, or the start of one with a {@code *} after it; the exact
  *     name wins, then the longest start
  */
 public record Prices(Map<String, Price> byModel) {

@@ -165,7 +165,7 @@ public record ProviderCallRetry(
     }
   }
 
-  /** E6: a tenth up or down, behind the cap. */
+  /** E6: a tenth up or down, after the cap. */
   private Duration jittered(Duration delay) {
     double millis = delay.toMillis() * (1 + JITTER * random.getAsDouble());
     return Duration.ofMillis(Math.max(0, Math.round(millis)));

@@ -76,7 +76,7 @@ public final class RetryContext {
       }
     }
     if (isStopped()) {
-      // The interrupt may have come behind the last instant of the wait.
+      // The interrupt may have come after the last instant of the wait.
       Thread.interrupted();
     }
     requireGoingOn();

@@ -31,7 +31,7 @@ public final class ProcessSeal {
 
   private static final int PR_SET_DUMPABLE = 4;
 
-  /** Of the words behind the program's name in {@code /proc/self/stat}: env_start and env_end. */
+  /** Of the words after the program's name in {@code /proc/self/stat}: env_start and env_end. */
   private static final int ENVIRONMENT_START = 47;
 
   private ProcessSeal() {}
@@ -80,7 +80,7 @@ public final class ProcessSeal {
     wipe(MemorySegment.ofAddress(start).reinterpret(end - start));
   }
 
-  /** Entries {@code NAME=VALUE}, each with a NUL behind it. */
+  /** Entries {@code NAME=VALUE}, each with a NUL after it. */
   private static void wipe(MemorySegment block) {
     long from = 0;
     while (from < block.byteSize()) {

@@ -11,7 +11,7 @@ public final class Utf8 {
 
   private Utf8() {}
 
-  /** The text behind its byte order mark; all of it where it has none. */
+  /** The text after its byte order mark; all of it where it has none. */
   public static String withoutMark(String text) {
     return text.startsWith(MARK) ? text.substring(MARK.length()) : text;
   }
@@ -54,7 +54,7 @@ public final class Utf8 {
     return end;
   }
 
-  /** The number of bytes that a character has behind its first. */
+  /** The number of bytes that a character has after its first. */
   private static int missing(byte first) {
     int lead = first & 0xFF;
     return lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;

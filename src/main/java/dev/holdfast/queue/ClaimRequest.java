@@ -11,8 +11,8 @@ import java.util.Set;
  * @param queues the queues it works; empty means all
  * @param limit its free slots: no more are claimed (A47)
  * @param lease how long the claim holds without a heartbeat
- * @param after the last ticket claimed of each lane, for a claim that looks behind them only; empty
- *     for a full claim
+ * @param after the last ticket claimed of each lane, for a claim that looks at later ones only;
+ *     empty for a full claim
  * @param room how much it may bring besides
  */
 public record ClaimRequest(
@@ -62,7 +62,7 @@ public record ClaimRequest(
     }
   }
 
-  /** The same, for so many tickets, looking behind those only. */
+  /** The same, for so many tickets, looking at those that come later only. */
   public ClaimRequest narrowedTo(int tickets, List<Long> behind) {
     return new ClaimRequest(workerId, kinds, queues, tickets, lease, behind, room);
   }

@@ -41,7 +41,7 @@ public record LoopState(
     return new LoopState(iterations, same ? nonImproving + 1 : 0, 0, escalations, newSignature);
   }
 
-  /** L3 begins; it counts, however it ends, and L2 counts anew behind it. */
+  /** L3 begins; it counts, however it ends, and L2 counts anew after it. */
   public LoopState escalated(String newSignature) {
     return new LoopState(iterations, 0, 0, escalations + 1, newSignature);
   }

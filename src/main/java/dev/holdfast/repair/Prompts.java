@@ -98,8 +98,7 @@ final class Prompts {
   }
 
   /**
-   * The part that makes a candidate's prompt its own; behind the rest, which all of them begin
-   * with.
+   * The part that makes a candidate's prompt its own; after the rest, which all of them begin with.
    *
    * @param number of the candidate, from 1
    * @param of how many; "" for a single one

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 /**
  * Makes the verification of a repository pass, or says why not. Every finished model answer and
  * every trial is journalled before the next step, so that an attempt over a journal with entries
- * goes on behind the last of them and pays for nothing twice. Blocks its thread; an interrupt ends
+ * goes on after the last of them and pays for nothing twice. Blocks its thread; an interrupt ends
  * it as {@link InterruptedException}, and a later attempt goes on.
  *
  * <pre>{@code

@@ -35,7 +35,7 @@ record BoundedPattern(Pattern pattern) implements RegularExpression {
   }
 
   /**
-   * Checks one value, on a thread of its own: what goes astray behind the last letter reads nothing
+   * Checks one value, on a thread of its own: what goes astray after the last letter reads nothing
    * and cannot be stopped, and on a virtual thread it would keep a carrier from all others.
    *
    * <p>An interrupt waits until it is over.

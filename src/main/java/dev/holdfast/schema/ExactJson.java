@@ -10,7 +10,7 @@ public final class ExactJson {
   public static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
-  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 after it.
   private static final int LONGEST_NUMBER = 150_000;
 
   private ExactJson() {}

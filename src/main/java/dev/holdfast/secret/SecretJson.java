@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class SecretJson {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 after it.
   private static final int LONGEST_NUMBER = 150_000;
 
   private static final JsonMapper MAPPER =

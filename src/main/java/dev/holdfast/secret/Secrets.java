@@ -20,7 +20,7 @@ public final class Secrets {
   /** Characters of the shortest value that is looked for. */
   public static final int SHORTEST = 8;
 
-  /** What stands behind a text whose end was cut off. */
+  /** What stands after a text whose end was cut off. */
   private static final String CUT = "…";
 
   /** For a process that has none. */
@@ -134,7 +134,7 @@ public final class Secrets {
 
   /**
    * The length of the beginning that may be told before the rest is known: no secret that begins in
-   * it can end behind it.
+   * it can end after it.
    */
   public int settled(String text) {
     Wanted now = wanted();

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * The decisions of people on one answer's calls. Their words never stand in a tool's reply, where a
- * tool's output could pass for them: they are said in a message of their own behind it.
+ * tool's output could pass for them: they are said in a message of their own after it.
  *
  * @param waiting nobody has decided these; then none of the answer's calls runs
  * @param allowed what runs, as it runs

@@ -16,7 +16,7 @@ import java.util.List;
 /**
  * Keeps the conversation inside the window (D3): when a provider says that it overflows, and when
  * the guard says that it soon will. Judged by what happens next: two compactions without a better
- * answer behind them are enough.
+ * answer after them are enough.
  */
 record Compaction(
     ContextSettings settings,

@@ -148,7 +148,7 @@ final class Progress {
     lastStopReason = stopReason;
   }
 
-  /** At or behind the last turn. */
+  /** At or after the last turn. */
   boolean isLastTurn() {
     return turn >= maxTurns();
   }

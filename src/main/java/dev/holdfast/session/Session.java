@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An agent's conversation until its final report: the turn runner (B), the auto-retry of turns (D),
  * compaction, and a journal of every finished step. A session over a journal that has entries goes
- * on behind the last of them; nothing paid for is paid twice.
+ * on after the last of them; nothing paid for is paid twice.
  *
  * <pre>{@code
  * Session session =

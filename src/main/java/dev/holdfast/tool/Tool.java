@@ -18,7 +18,7 @@ public interface Tool {
 
   /**
    * True if no other call of the batch may run at the same time: those before it have ended, those
-   * behind it wait. For tools that change what others look at.
+   * after it wait. For tools that change what others look at.
    */
   default boolean runsAlone() {
     return false;

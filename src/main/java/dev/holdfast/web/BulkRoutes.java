@@ -87,7 +87,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
             BulkActions.newId(), "taken back", undone, Undone::ticketId, Undone::require));
   }
 
-  /** A release that is still at work would go on behind what is taken back. */
+  /** A release that is still at work would do again what is taken back. */
   private void end(String release) throws InterruptedException {
     BulkAction running = actions.find(release).filter(BulkRoutes::isRelease).orElse(null);
     if (running == null) {

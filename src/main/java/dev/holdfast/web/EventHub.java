@@ -44,7 +44,7 @@ public final class EventHub implements AutoCloseable {
   private @Nullable Thread reader;
   private boolean open;
 
-  /** Told to who has no event to come back behind; where the feed is, or was a moment ago. */
+  /** Told to who names no event to go on after; where the feed is, or was a moment ago. */
   private String present = "";
 
   private boolean closed;

@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * Knows where a poller's next claim may start. Every full claim walks over what was claimed and not
  * yet cleaned up: a little always, and all of it while somebody holds an old snapshot. A claim that
- * starts behind the last one does not. But tickets that were requeued or are more urgent stand
+ * starts after the last one does not. But tickets that were requeued or are more urgent stand
  * before that place, so a full claim comes at least every {@link #SHARE} times as long as the last
  * full one took: that costs a twentieth of the time, and it is how long an urgent ticket waits at
  * most. Not thread-safe: each poller has its own.
@@ -75,7 +75,7 @@ final class ClaimCursor {
     if (full) {
       fullAgainNanos = endedNanos + SHARE * (endedNanos - startedNanos);
     }
-    // What is left before the cursor, or nothing behind it: only a full claim can tell. The first
+    // What is left before the cursor, or nothing after it: only a full claim can tell. The first
     // one says nothing of how long they take: it connects, and the server plans.
     full = !wasFull || !advanced || first;
     first = false;

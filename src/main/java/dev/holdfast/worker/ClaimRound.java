@@ -31,7 +31,7 @@ final class ClaimRound {
    * The result of a claim.
    *
    * @param full as many tickets as there were slots, so there may be more
-   * @param behindOnly only what stands behind the cursor was looked at
+   * @param behindOnly only what stands after the cursor was looked at
    */
   record Result(Claim claim, boolean full, boolean behindOnly) {}
 

@@ -422,7 +422,7 @@ public final class Worker implements AutoCloseable {
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();
-    // Not behind the state, which may wait for a connection: perhaps for the listener's own.
+    // Not after the state, which may wait for a connection: perhaps for the listener's own.
     Thread listens = Thread.startVirtualThread(ports.wakeUps()::close);
     await(
         System.nanoTime() + LAST_WRITE.toNanos(),

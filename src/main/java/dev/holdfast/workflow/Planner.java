@@ -165,7 +165,7 @@ final class Planner {
     succeeded.add(step.name());
   }
 
-  /** A step behind a skipped one is skipped too, unless it has a condition of its own. */
+  /** A step after a skipped one is skipped too, unless it has a condition of its own. */
   private boolean isSkipped(Step step, Map<String, JsonNode> scope) {
     if (step.when().isEmpty()) {
       return step.after().stream().anyMatch(skipped::contains);

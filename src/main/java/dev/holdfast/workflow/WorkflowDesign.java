@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * A design of kind {@code workflow}.
  *
- * @param steps each behind those that it waits for
+ * @param steps each after those that it waits for
  * @param before the steps that each waits for, directly or not
  * @param review what the whole result waits for; default nobody
  */

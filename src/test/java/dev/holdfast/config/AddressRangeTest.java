@@ -92,6 +92,6 @@ class AddressRangeTest {
     assertThatThrownBy(() -> range(text))
         .isInstanceOf(ConfigException.class)
         .hasMessageStartingWith("web.auth.proxy-addresses: \"" + text + "\"")
-        .hasMessageEndingWith("must have 1 to " + most + " bits behind the slash");
+        .hasMessageEndingWith("must have 1 to " + most + " bits after the slash");
   }
 }

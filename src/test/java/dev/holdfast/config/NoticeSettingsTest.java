@@ -183,7 +183,7 @@ class NoticeSettingsTest {
           """
           webhooks.secret      | ""                          | webhooks.url needs webhooks.secret, at least 16 characters
           webhooks.secret      | hunter2                     | webhooks.secret: ***
-          webhooks.secret      | whsec_hunter2hunter2!       | webhooks.secret is no base64 behind whsec_
+          webhooks.secret      | whsec_hunter2hunter2!       | webhooks.secret is no base64 after whsec_
           webhooks.url         | hunter2                     | webhooks.url: ***
           webhooks.url         | ftp://hunter2               | webhooks.url: ***
           webhooks.url         | "http://h/hunter2|hunter2"  | webhooks.url is not an address

@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The part of {@code docs/model-failures.md} below its mark: a table for each fault and what people see.
- * {@link RetryTruthIT} fills it with what it saw; {@link #check} compares it with the file.
+ * The part of {@code docs/model-failures.md} below its mark: a table for each fault and what people
+ * see. {@link RetryTruthIT} fills it with what it saw; {@link #check} compares it with the file.
  */
 final class RetryPage {
   private static final Path FILE = Path.of("docs/model-failures.md").toAbsolutePath();

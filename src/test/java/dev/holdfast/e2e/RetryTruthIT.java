@@ -39,8 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The first attempt of an agent's ticket whose model fails in one way all the time: each fault,
  * with one and two targets, one and two keys, in one real worker with default settings. The page
- * {@code docs/model-failures.md} is what this test sees: where they differ, the test fails, and {@code
- * -Dretries.write=true} writes the page anew.
+ * {@code docs/model-failures.md} is what this test sees: where they differ, the test fails, and
+ * {@code -Dretries.write=true} writes the page anew.
  */
 @Tag("slow")
 @WithDatabase
@@ -204,8 +204,8 @@ class RetryTruthIT {
 
   @Test
   @DisplayName(
-      "B4, B14, B15, B30, B31, B32, B41, B56, T4, T5, T7, T20: docs/model-failures.md says what a real"
-          + " worker does with each fault, and what people see of it")
+      "B4, B14, B15, B30, B31, B32, B41, B56, T4, T5, T7, T20: docs/model-failures.md says what a"
+          + " real worker does with each fault, and what people see of it")
   void counts() throws Exception {
     HoldfastProcess worker = holdfast.worker();
     HoldfastProcess watch = holdfast.start("watch");

@@ -36,7 +36,7 @@ record CheckResult(String check, Status status, String detail, String nextStep, 
   }
 
   /**
-   * The same finding with the command that mends it, behind its next step.
+   * The same finding with the command that mends it, after its next step.
    *
    * @param mending as somebody pastes it
    */

@@ -69,7 +69,7 @@ final class OutputLines {
     return lines;
   }
 
-  /** Takes the lines that have an end; if nothing follows any more, also the text behind them. */
+  /** Takes the lines that have an end; if nothing follows any more, also the text after them. */
   private List<TimelineEntry> whole(boolean ended) {
     List<TimelineEntry> lines = new ArrayList<>();
     for (String stream : STREAMS) {

@@ -41,8 +41,8 @@ import java.util.Optional;
 /**
  * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
  * workspace of the ticket's own, until its final report. The session is kept in the journal of the
- * ticket, and an attempt goes on behind what is there. An interrupt aborts the session and comes
- * out as {@link InterruptedException}. Thread-safe.
+ * ticket, and an attempt goes on from there. An interrupt aborts the session and comes out as
+ * {@link InterruptedException}. Thread-safe.
  */
 public final class AgentHandler implements TicketHandler {
   private final AgentSettings settings;

@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  */
 public record AgentPorts(
     Map<String, ChatProvider> providers,
-    SessionPorts sessions,
+    SessionStores sessions,
     Map<String, String> environment,
     Sandboxes sandboxes,
     CallGuard guard,

@@ -38,7 +38,7 @@ import java.util.Optional;
  * Works tickets of kind {@code repair}: a run in a copy of the design's repository until its
  * verification passes, then a commit on {@code holdfast/ticket-ID} for a person to review. What an
  * approved result needs besides is a ticket of its own, which the same handler works. The run is
- * kept in the journal of the ticket, and an attempt goes on behind what is there. Thread-safe.
+ * kept in the journal of the ticket, and an attempt goes on from there. Thread-safe.
  */
 public final class RepairHandler implements TicketHandler {
   private final RepairPorts.Settings settings;

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenAiRequest {
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /** Its models refuse a user's message right behind a tool's result, and ids of others. */
+  /** Its models refuse a user's message right after a tool's result, and ids of others. */
   private static final Pattern MISTRAL =
       Pattern.compile("(?i)(?:mi|mini|dev|code|magi)stral|(?:mi|pi|vo)xtral");
 

@@ -110,7 +110,7 @@ public final class AnswerBuilder {
    * The text began with reasoning, as its end has told.
    *
    * @param length of the reasoning
-   * @param textFrom where the text begins behind it
+   * @param textFrom where the text begins after it
    */
   public void beganWithReasoning(int length, int textFrom) {
     reasoning.append(text, 0, length);

@@ -86,7 +86,7 @@ public final class Failures {
         cause);
   }
 
-  /** Only the server that it names: what comes behind may hold a secret. */
+  /** Only the server that it names: what comes after may hold a secret. */
   private static String redirected(int status, Map<String, List<String>> headers) {
     for (Map.Entry<String, List<String>> header : headers.entrySet()) {
       if (ErrorTable.isRedirect(status) && header.getKey().equalsIgnoreCase("Location")) {

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * Puts each tool result right behind the message that asked for it, in the order of the calls. Both
+ * Puts each tool result right after the message that asked for it, in the order of the calls. Both
  * vendors refuse a conversation with a call without its result or a result without its call, so a
  * missing one is filled in and a stray one left out. Ids count within one answer only, since models
  * use them again.

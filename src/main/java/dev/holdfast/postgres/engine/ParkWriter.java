@@ -1,9 +1,9 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Columns;
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.PinnedPlan;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
@@ -38,7 +38,7 @@ final class ParkWriter {
         .bind("leases", Columns.longs(batch, Finish::leaseNo))
         .bind("reasons", Columns.texts(batch, each -> StorableText.of(each.reason())))
         .bind("actions", Columns.texts(batch, each -> String.join(",", each.actions())))
-        .bind("details", Columns.texts(batch, each -> StorableJson.replace(each.details())))
+        .bind("details", Columns.texts(batch, each -> EscapedJson.replace(each.details())))
         .map((row, context) -> new TicketLease(row.getLong("id"), row.getLong("lease_no")))
         .forEach(
             key ->

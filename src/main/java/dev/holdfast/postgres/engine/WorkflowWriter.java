@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.engine;
 
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
@@ -54,7 +54,7 @@ final class WorkflowWriter {
         .createQuery(statement)
         .bind("id", finish.ticketId())
         .bind("lease", finish.leaseNo())
-        .bind("json", StorableJson.replace(json))
+        .bind("json", EscapedJson.replace(json))
         .mapTo(Boolean.class)
         .one();
   }

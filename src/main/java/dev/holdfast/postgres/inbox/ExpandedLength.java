@@ -5,7 +5,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Measures a JSON document as jsonb writes it out: with a space behind each comma and colon, and
+ * Measures a JSON document as jsonb writes it out: with a space after each comma and colon, and
  * with all digits of a number such as 1e100000. Never less than that. For one use by one thread.
  */
 final class ExpandedLength {

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.repair.trace.RunReader;
 import dev.holdfast.repair.trace.TraceEvent;
@@ -45,6 +45,6 @@ public final class PostgresRunReader implements RunReader {
         row.getLong("ticket_id"),
         row.getTimestamp("at").toInstant().toString(),
         row.getString("type"),
-        JsonMapper.shared().readTree(StorableJson.unescape(row.getString("payload"))));
+        JsonMapper.shared().readTree(EscapedJson.unescape(row.getString("payload"))));
   }
 }

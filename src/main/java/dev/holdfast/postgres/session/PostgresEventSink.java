@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.session;
 
-import dev.holdfast.postgres.StorableJson;
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.event.SessionEvent;
@@ -62,7 +62,7 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
                           leaseNo,
                           nanoTime.getAsLong(),
                           json.path("type").asString(),
-                          StorableJson.replace(secrets.redactJson(json.toString())))));
+                          EscapedJson.replace(secrets.redactJson(json.toString())))));
     } catch (RuntimeException e) {
       queue.countDropped(1);
       LOG.warn("an event of ticket {} was dropped", ticketId, e);

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.session;
 
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.PinnedPlan;
-import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.QueueUnavailableException;
@@ -124,7 +124,7 @@ final class PostgresJournal implements Journal {
     return entries.stream()
         .map(JournalJson::write)
         .map(secrets::redactJson)
-        .map(StorableJson::escape)
+        .map(EscapedJson::escape)
         .toArray(String[]::new);
   }
 

@@ -1,9 +1,9 @@
 package dev.holdfast.postgres.session;
 
 import dev.holdfast.llm.Usage;
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.RecordMapper;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.session.journal.JournalRow;
@@ -55,7 +55,7 @@ public final class PostgresJournalReader implements JournalReader {
     }
   }
 
-  /** The rows behind one, as many as are a page; none behind the last. */
+  /** The rows after one, as many as are a page; none after the last. */
   List<JournalRow> page(long ticketId, long after) {
     return transactions.run(
         handle ->
@@ -111,7 +111,7 @@ public final class PostgresJournalReader implements JournalReader {
         row.getLong("rows"), row.getLong("answers"), usage(row), row.getBigDecimal("cost_usd"));
   }
 
-  /** The row behind which the conversation begins that the next session goes on with. */
+  /** The row after which the conversation begins that the next session goes on with. */
   long start(long ticketId) {
     return transactions.run(
         handle -> handle.createQuery(start).bind("ticket", ticketId).mapTo(Long.class).one());
@@ -141,6 +141,6 @@ public final class PostgresJournalReader implements JournalReader {
 
   private static JournalRow restored(JournalRow row) {
     return new JournalRow(
-        row.seq(), row.leaseNo(), row.writtenAt(), row.kind(), StorableJson.unescape(row.entry()));
+        row.seq(), row.leaseNo(), row.writtenAt(), row.kind(), EscapedJson.unescape(row.entry()));
   }
 }

@@ -51,7 +51,7 @@ public record StepRow(
     return levels;
   }
 
-  /** Each behind those it waits for. */
+  /** Each after those it waits for. */
   public static List<StepRow> ordered(List<StepRow> steps) {
     Map<String, Integer> levels = levels(steps);
     List<StepRow> ordered = new ArrayList<>(steps);

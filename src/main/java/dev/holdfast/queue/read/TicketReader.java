@@ -105,7 +105,7 @@ public interface TicketReader {
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
-  /** The steps of a workflow, each behind those it waits for; none of another ticket. */
+  /** The steps of a workflow, each after those it waits for; none of another ticket. */
   List<StepRow> steps(long ticketId);
 
   /** The tickets that a job has added, oldest first; not the steps of a workflow. */

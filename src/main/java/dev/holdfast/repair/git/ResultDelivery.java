@@ -135,7 +135,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     return delivered(name, local, commit);
   }
 
-  /** So it is behind a crash, and where a person has merged it by hand. */
+  /** So it is after a crash, or where a person has merged it by hand. */
   private static boolean contains(GitDirectory original, String name, String commit)
       throws IOException, InterruptedException {
     return original

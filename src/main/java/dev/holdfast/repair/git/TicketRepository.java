@@ -59,8 +59,8 @@ public final class TicketRepository implements AutoCloseable {
   }
 
   /**
-   * {@code holdfast/ticket-ID}, or with {@code -2} and so on behind it where the source has a
-   * branch of that name which this ticket has not written. Known after {@link #commit}.
+   * {@code holdfast/ticket-ID}, or with {@code -2} and so on after it where the source has a branch
+   * of that name which this ticket has not written. Known after {@link #commit}.
    */
   public String branch() {
     return branch;
@@ -172,7 +172,7 @@ public final class TicketRepository implements AutoCloseable {
     return false;
   }
 
-  /** Here, before it goes anywhere else: a crash behind that leaves a branch that is known. */
+  /** Here, before it goes anywhere else: a crash after that leaves a branch that is known. */
   private void keep(String name, String commit) throws IOException, InterruptedException {
     repository.checked("update-ref", ResultBranches.HEADS + name, commit);
     branch = name;

@@ -51,7 +51,7 @@ public final class TraceFiles {
       }
     } catch (IOException | UncheckedIOException e) {
       warn.accept(
-          file + " cannot be read behind line " + number + ": skipped (" + e.getMessage() + ")");
+          file + " cannot be read after line " + number + ": skipped (" + e.getMessage() + ")");
     }
   }
 

@@ -65,7 +65,7 @@ public record Verifier(Sandbox sandbox, Map<String, String> environment, Secrets
   /**
    * One after the other in the same files, for one may need what another has built.
    *
-   * @param before the tree that the files are, and are again behind it
+   * @param before the tree that the files are, and are again after it
    * @param changed gets what they changed
    */
   private List<CheckRun> once(

@@ -16,12 +16,12 @@ public interface Approvals {
   sealed interface Permission {
     /**
      * @param call what runs: the model's own, or as a person has changed it
-     * @param note what the model is told behind the result, in a person's name; null for nothing
+     * @param note what the model is told after the result, in a person's name; null for nothing
      */
     record Allowed(ToolCall call, @Nullable String note) implements Permission {}
 
     /**
-     * @param words what the model is told behind a result that says no more than that it was not
+     * @param words what the model is told after a result that says no more than that it was not
      *     allowed
      */
     record Denied(ToolCall call, String words) implements Permission {}

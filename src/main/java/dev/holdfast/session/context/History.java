@@ -38,7 +38,7 @@ public final class History {
 
   /**
    * A conversation that every provider takes: it begins with a user, every answer says something,
-   * and every call has exactly one result, right behind its answer and in the order of the calls.
+   * and every call has exactly one result, right after its answer and in the order of the calls.
    * Results are looked for only up to the next answer, because ids may be used again.
    */
   public static List<Message> wellFormed(List<Message> stored) {
@@ -47,7 +47,7 @@ public final class History {
       switch (stored.get(i)) {
         case Message.User user -> out.add(user);
         case Message.ToolResult elsewhere -> {
-          // Placed behind its answer already, or it has none.
+          // Placed after its answer already, or it has none.
         }
         case Message.Assistant answer -> addAnswer(out, answer, resultsBehind(stored, i));
       }
@@ -67,7 +67,7 @@ public final class History {
         }
         case Message.ToolResult result -> results.add(result);
         case Message.User between -> {
-          // A result may come behind a notice.
+          // A result may come after a notice.
         }
       }
     }

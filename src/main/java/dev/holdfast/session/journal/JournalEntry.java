@@ -48,9 +48,9 @@ public sealed interface JournalEntry {
    * @param notices what the model was told in this turn; they stand before the answer (B61)
    * @param message without the calls that were dropped
    * @param costUsd null where the model has no price
-   * @param startsKept whether a {@link ToolStarted} is behind it for every call of a tool that is
+   * @param startsKept whether a {@link ToolStarted} is after it for every call of a tool that is
    *     not idempotent and has begun; where an older version wrote it, any of them may have run
-   * @param standing right behind it; null where an older version wrote it
+   * @param standing right after it; null where an older version wrote it
    */
   record Answered(
       int turn,
@@ -75,7 +75,7 @@ public sealed interface JournalEntry {
    *
    * @param attempt 0 for a summary
    * @param why such as content_without_tools or timeout
-   * @param standing right behind it; null where an older version wrote it
+   * @param standing right after it; null where an older version wrote it
    * @param unanswered whether the call brought no answer; an older version takes it for one
    */
   record Discarded(
@@ -93,14 +93,14 @@ public sealed interface JournalEntry {
    * The error that ended a run of a turn; kept here, never shown to a model (D17).
    *
    * @param type as in events, such as rate_limit
-   * @param standing right behind it; null where an older version wrote it
+   * @param standing right after it; null where an older version wrote it
    */
   record TurnFailed(
       int turn, Target target, String type, String message, @Nullable Standing standing)
       implements JournalEntry {}
 
   /**
-   * A tool that is not idempotent begins to run. Without a {@link ToolFinished} behind it nobody
+   * A tool that is not idempotent begins to run. Without a {@link ToolFinished} after it nobody
    * knows whether the call took effect.
    */
   record ToolStarted(int turn, String callId, String tool) implements JournalEntry {}

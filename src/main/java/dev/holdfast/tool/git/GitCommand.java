@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * One run of git.
  *
  * @param directory where it runs
- * @param words behind {@code git}; names of files are better passed on stdin, for the worker's
+ * @param words after {@code git}; names of files are better passed on stdin, for the worker's
  *     locale may not have their letters
  * @param environment on top of what every run gets
  * @param input what it reads on stdin, in UTF-8

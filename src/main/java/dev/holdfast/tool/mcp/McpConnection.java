@@ -110,7 +110,7 @@ final class McpConnection implements AutoCloseable {
     };
   }
 
-  /** What it said, behind a reason; "" where it said nothing. */
+  /** What it said, after a reason; "" where it said nothing. */
   String stderr() {
     String text = said.get();
     return text.isEmpty() ? "" : "; it said: " + text;

@@ -30,7 +30,7 @@ public final class McpName {
   }
 
   /**
-   * True if a listed name may mean the tool of a name: the same, or one with a hash behind it
+   * True if a listed name may mean the tool of a name: the same, or one with a hash after it
    * because another tool had the listed name first.
    */
   public static boolean mayMean(String listed, String name) {

@@ -12,7 +12,7 @@ sealed interface AnswerPart {
   record Diff(String text, boolean fenced, boolean cutOff) implements AnswerPart {}
 
   /**
-   * @param content with a line feed behind every line
+   * @param content with a line feed after every line
    */
   record WholeFile(String path, String content, boolean cutOff) implements AnswerPart {}
 

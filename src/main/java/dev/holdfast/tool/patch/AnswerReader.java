@@ -29,7 +29,7 @@ final class AnswerReader {
   /** Above a fence that was left alone, though it may be a new file's. */
   private Optional<String> unclear = Optional.empty();
 
-  /** Of the last search/replace block, and the index of the line behind it. */
+  /** Of the last search/replace block, and the index of the line after it. */
   private Optional<String> lastPath = Optional.empty();
 
   private int lastEnd;

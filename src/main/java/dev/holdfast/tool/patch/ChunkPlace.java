@@ -2,7 +2,7 @@ package dev.holdfast.tool.patch;
 
 import dev.holdfast.tool.patch.PatchResult.Kind;
 
-/** Puts one chunk into a text: where its lines are exactly once, or once behind its anchors. */
+/** Puts one chunk into a text: where its lines are exactly once, or once after its anchors. */
 record ChunkPlace(AnswerPart.Chunk chunk, String text) {
   String replaced() throws PatchRejection {
     if (chunk.search().isEmpty()) {

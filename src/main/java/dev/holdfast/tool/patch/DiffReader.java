@@ -39,7 +39,7 @@ final class DiffReader {
     this.blank = new BlankRun(lines.size(), index -> lines.get(index).isBlank());
   }
 
-  /** The index behind the lines of the hunk whose header is at a line of a text without a fence. */
+  /** The index after the lines of the hunk whose header is at a line of a text without a fence. */
   static int endOfHunk(List<String> lines, int at) {
     DiffReader reader = new DiffReader(lines, at, false, path -> false);
     Optional<HunkHeader> header = HunkHeader.parse(reader.header());

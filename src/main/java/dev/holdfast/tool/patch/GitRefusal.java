@@ -116,8 +116,8 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
     boolean marked = hunk.lines().stream().anyMatch(line -> line.startsWith("\\"));
     boolean open = !content.isEmpty() && !content.endsWith("\n");
     return !marked && open && ("\n" + content).endsWith(end)
-        ? "The file's last line has no line end: write \"\\ No newline at end of file\" behind it"
-            + " in the hunk, and behind the line in its place if that has none either. "
+        ? "The file's last line has no line end: write \"\\ No newline at end of file\" after it"
+            + " in the hunk, and after the line in its place if that has none either. "
         : "";
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 record HeaderNames(@Nullable String old, @Nullable String changed) {
   static final HeaderNames UNKNOWN = new HeaderNames(null, null);
 
-  /** The names behind {@code diff --git}. */
+  /** The names after {@code diff --git}. */
   static HeaderNames ofGit(String text) throws PatchRejection {
     String rest = text.strip();
     if (rest.startsWith("\"")) {

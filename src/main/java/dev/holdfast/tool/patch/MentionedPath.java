@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds the path that an answer puts above a block, or behind its fence. */
+/** Finds the path that an answer puts above a block, or after its fence. */
 record MentionedPath(Predicate<String> isFile) {
   private static final Pattern NAMED =
       Pattern.compile(
@@ -45,8 +45,8 @@ record MentionedPath(Predicate<String> isFile) {
       Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
 
   /**
-   * Of the line above a block: the path alone, or behind {@code File:}. A file that is not there
-   * yet must have a directory before its name or be set off, or a heading like "Node.js" would make
+   * Of the line above a block: the path alone, or after {@code File:}. A file that is not there yet
+   * must have a directory before its name or be set off, or a heading like "Node.js" would make
    * one.
    */
   Optional<String> above(String line) {
@@ -85,7 +85,7 @@ record MentionedPath(Predicate<String> isFile) {
     return word.length() <= LONGEST && isPath(word) ? Optional.of(word) : Optional.empty();
   }
 
-  /** Of what stands behind the backticks that open a fence. */
+  /** Of what stands after the backticks that open a fence. */
   Optional<String> inFence(String info) {
     if (info.length() > LONGEST) {
       return Optional.empty();

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Gives a hunk the context that it lacks before its first or behind its last change. Git takes a
+ * Gives a hunk the context that it lacks before its first or after its last change. Git takes a
  * hunk that ends with a change for one at the end of the file: it refuses it elsewhere, and puts an
  * insertion without any context at the end of the file without a word. Where the hunk's lines are
  * in the file exactly once, there is no doubt what is meant.
@@ -72,7 +72,7 @@ final class MissingContext {
     if (!isUtf8 && lines.stream().anyMatch(line -> line.indexOf(UNREADABLE) >= 0)) {
       throw PatchRejection.unsafe(
           path
-              + " is no UTF-8 text: a diff may change it only where three lines before and behind"
+              + " is no UTF-8 text: a diff may change it only where three lines before and after"
               + " have ASCII letters only. Go on without it.");
     }
     int more = lines.size() - hunk.lines().size();

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A code fence that was opened, and which of the fences behind it closes it. */
+/** A code fence that was opened, and which of the fences after it closes it. */
 final class OpenFence {
-  /** Its groups: the indent, the mark, and what stands behind it. */
+  /** Its groups: the indent, the mark, and what stands after it. */
   static final Pattern LINE = Pattern.compile("^([ \\t]*)(`{3,}|~{3,})([^`]*)$");
 
   /** As a list or a comment in code indents it: no fence of its own ends so far to the right. */

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads what stands between {@code *** Begin Patch} and {@code *** End Patch}: files to update, add
- * and delete, without line numbers. Each update's chunk is context, removed and added lines behind
+ * and delete, without line numbers. Each update's chunk is context, removed and added lines after
  * {@code @@}, which may name a line above them.
  */
 final class PatchEnvelope {
@@ -39,7 +39,7 @@ final class PatchEnvelope {
         && line.substring(indent.length()).stripTrailing().equals("*** Begin Patch");
   }
 
-  /** The index of the line behind the last. */
+  /** The index of the line after the last. */
   int end() {
     return at;
   }
@@ -58,7 +58,7 @@ final class PatchEnvelope {
       } else if (line().isBlank()) {
         at++;
       } else {
-        throw foreign("behind \"*** Begin Patch\" come \"*** Update File: PATH\" and the like");
+        throw foreign("after \"*** Begin Patch\" come \"*** Update File: PATH\" and the like");
       }
     }
     at++;
@@ -147,7 +147,7 @@ final class PatchEnvelope {
     return anchors;
   }
 
-  /** What stands behind the first {@code @@}, perhaps with a second one at its end. */
+  /** What stands after the first {@code @@}, perhaps with a second one at its end. */
   private static String anchor(String rest) {
     String text = rest.stripTrailing();
     if (text.isEmpty() || !Character.isWhitespace(text.charAt(0))) {

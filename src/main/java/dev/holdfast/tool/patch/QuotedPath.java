@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Names of files as diffs write them: perhaps quoted, perhaps with a time behind them. */
+/** Names of files as diffs write them: perhaps quoted, perhaps with a time after them. */
 final class QuotedPath {
   /** The name of the missing side of a new or deleted file. */
   static final String NONE = "/dev/null";

@@ -165,7 +165,7 @@ final class AllowListProxy {
   /**
    * To the end of the headers.
    *
-   * @param read left at what came behind them
+   * @param read left at what came after them
    */
   private static String head(SocketChannel client, ByteBuffer read) throws IOException {
     int seen = 0;

@@ -17,7 +17,7 @@ final class ChannelPipe {
 
   /**
    * Returns when both have ended, one has broken, or nothing has come from the other one for some
-   * time behind the end of the first: an ended program looks like one that still listens. Closes
+   * time after the end of the first: an ended program looks like one that still listens. Closes
    * neither, but where it was too long.
    */
   static void join(SocketChannel one, SocketChannel other, Duration silence) {

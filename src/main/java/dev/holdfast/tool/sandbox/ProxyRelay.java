@@ -24,7 +24,7 @@ final class ProxyRelay {
 
   private ProxyRelay() {}
 
-  /** The words that run a command behind it. */
+  /** The words that run a command after it. */
   static List<String> wrap(Path socket, List<String> command) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -60,7 +60,7 @@ final class LineReader implements Closeable {
     return null;
   }
 
-  /** The next line without its end; null behind the last. */
+  /** The next line without its end; null after the last. */
   @Nullable String next() throws IOException {
     StringBuilder line = new StringBuilder();
     cut = false;

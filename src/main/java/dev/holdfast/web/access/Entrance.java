@@ -55,7 +55,7 @@ public final class Entrance {
     }
   }
 
-  /** A path with what comes behind it, where there is something. */
+  /** A path with what comes after it, where there is something. */
   public static String withQuery(String path, @Nullable String query) {
     return query == null ? path : path + "?" + query;
   }

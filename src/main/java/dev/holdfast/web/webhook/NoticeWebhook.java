@@ -182,7 +182,7 @@ public final class NoticeWebhook implements AutoCloseable {
 
   /**
    * What is to be told, page by page until there is enough of it. A transaction that is open holds
-   * the cursor back, and whole pages behind it may be told already: newer notices come after them.
+   * the cursor back, and whole pages after it may be told already: newer notices come after them.
    */
   private Untold untold(long from, int enough) {
     List<Notice> found = new ArrayList<>();

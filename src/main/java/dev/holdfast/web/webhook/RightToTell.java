@@ -66,7 +66,7 @@ final class RightToTell {
     try {
       return work.run();
     } finally {
-      // Waits for a renewal that is under way: behind this there is none.
+      // Waits for a renewal that is under way: after this there is none.
       synchronized (done) {
         done.countDown();
       }

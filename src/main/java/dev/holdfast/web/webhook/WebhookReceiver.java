@@ -12,7 +12,7 @@ import java.util.Base64;
  * An address that is told by HTTP.
  *
  * @param address http or https
- * @param secret of the signature; behind {@code whsec_} base64 of the key, else the key itself
+ * @param secret of the signature; after {@code whsec_} base64 of the key, else the key itself
  */
 public record WebhookReceiver(
     URI address, String secret, Duration timeout, Form form, NoticeRules rules)

@@ -97,7 +97,7 @@ final class AgentTickets {
         settings,
         new AgentPorts(
             Map.of("played", provider),
-            new SessionPorts(store, sink, aborts, allowances, NOBODY, attempts),
+            new SessionStores(store, sink, aborts, allowances, NOBODY, attempts),
             Map.of("PATH", System.getenv("PATH")),
             sandboxes,
             CallGuard.NONE,

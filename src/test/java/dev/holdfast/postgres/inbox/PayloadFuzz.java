@@ -3,8 +3,8 @@ package dev.holdfast.postgres.inbox;
 import static dev.holdfast.fuzz.FuzzTarget.require;
 
 import dev.holdfast.fuzz.FuzzTarget;
+import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.LongNumbers;
-import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -74,18 +74,18 @@ public final class PayloadFuzz {
   }
 
   private static void storable(String text) {
-    String stored = StorableJson.escape(text);
+    String stored = EscapedJson.escape(text);
     require(stored.indexOf('\0') < 0, "no NUL is stored");
     require(StandardCharsets.UTF_8.newEncoder().canEncode(stored), "no half of a pair is stored");
     require(stored.length() <= 5 * text.length(), "escaping adds four characters at most");
     String bounded = LongNumbers.asStrings(text);
     require(
-        StorableJson.replace(text).length() <= bounded.length(), "replacing adds quotes at most");
+        EscapedJson.replace(text).length() <= bounded.length(), "replacing adds quotes at most");
     require(2 * bounded.length() <= 3 * text.length(), "a long number has five characters or more");
     if (isJson(text)) {
       JsonNode read = MAPPER.readTree(bounded);
       require(
-          MAPPER.readTree(StorableJson.unescape(stored)).equals(read),
+          MAPPER.readTree(EscapedJson.unescape(stored)).equals(read),
           "what was escaped comes back");
       require(written(read) <= 100L * bounded.length(), "no number has thousands of digits");
       require(LongNumbers.asStrings(bounded).equals(bounded), "once is enough");

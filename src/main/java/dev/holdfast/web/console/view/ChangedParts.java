@@ -39,7 +39,7 @@ final class ChangedParts {
     int[] old = lines.get(removed).text().codePoints().toArray();
     int[] now = lines.get(added).text().codePoints().toArray();
     int shorter = Math.min(old.length, now.length);
-    int start = 1; // behind the sign
+    int start = 1; // after the sign
     while (start < shorter && old[start] == now[start]) {
       start++;
     }

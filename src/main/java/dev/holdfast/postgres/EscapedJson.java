@@ -7,12 +7,12 @@ import dev.holdfast.ticket.StorableText;
  * #escape} loses nothing: such a character becomes U+FDD0, which means no character anywhere, and
  * its four hexadecimal digits. Numbers such as 1e131071 become strings ({@link LongNumbers}).
  */
-public final class StorableJson {
+public final class EscapedJson {
   private static final char MARK = '\uFDD0';
   private static final int DIGITS = 4;
   private static final String NUL = "\\u0000";
 
-  private StorableJson() {}
+  private EscapedJson() {}
 
   /** JSON that can be stored. */
   public static String escape(String sent) {

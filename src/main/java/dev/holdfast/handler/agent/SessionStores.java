@@ -18,7 +18,7 @@ import dev.holdfast.session.retry.RetryAborts;
  * @param approvals where people are asked for tool calls
  * @param attempts earlier ones that failed
  */
-public record SessionPorts(
+public record SessionStores(
     JournalStore journals,
     EventSink events,
     RetryAborts aborts,
