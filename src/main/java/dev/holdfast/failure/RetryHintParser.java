@@ -20,7 +20,7 @@ public final class RetryHintParser {
   private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,12})?)";
   private static final String IS = "[\"'`]?\\s{0,3}[:=]\\s{0,3}[\"'`\\[]{0,2}";
   private static final String HTTP_DATE =
-      "([A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT)";
+      "([A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT)";
   private static final String SPAN = "(" + SpokenDuration.SPAN + ")";
   private static final String ABOUT = "(?:about |approximately |around |another |at least |~ ?)?";
 

@@ -23,6 +23,22 @@ class RetryHintsTest {
   }
 
   @Test
+  @DisplayName("B17: a date on one of the first nine days of a month counts against our clock, too")
+  void firstDaysOfMonth() {
+    Instant now = Instant.parse("2026-12-01T12:00:00Z");
+
+    for (String day : List.of("01", "1")) {
+      assertThat(
+              RetryHints.find(
+                  Map.of("Retry-After", List.of("Tue, " + day + " Dec 2026 12:00:42 GMT")),
+                  "",
+                  now))
+          .as(day)
+          .contains(Duration.ofSeconds(42));
+    }
+  }
+
+  @Test
   @DisplayName("B17: a date counts against the server's date, without one against our clock")
   void dates() {
     String in20 = "Sat, 21 Nov 2026 12:00:20 GMT";

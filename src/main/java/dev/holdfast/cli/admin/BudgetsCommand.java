@@ -7,7 +7,7 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.NamedChange;
 import dev.holdfast.cli.root.Usage;
-import dev.holdfast.queue.BudgetStatus;
+import dev.holdfast.queue.spending.BudgetStatus;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.concurrent.Callable;

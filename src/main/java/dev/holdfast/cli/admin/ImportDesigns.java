@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.handler.design.ForeignDesign;
 import dev.holdfast.handler.design.ValidDesign;
-import dev.holdfast.queue.SourceDesign;
+import dev.holdfast.queue.takeover.SourceDesign;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.SpendingDesk;
+import dev.holdfast.queue.spending.SpendingDesk;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

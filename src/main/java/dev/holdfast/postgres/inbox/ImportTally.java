@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
-import dev.holdfast.queue.ImportLine;
-import dev.holdfast.queue.ImportLine.Outcome;
+import dev.holdfast.queue.takeover.ImportLine;
+import dev.holdfast.queue.takeover.ImportLine.Outcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

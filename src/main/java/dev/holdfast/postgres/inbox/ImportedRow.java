@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
-import dev.holdfast.queue.ImportLine.Outcome;
+import dev.holdfast.queue.takeover.ImportLine.Outcome;
 import java.util.List;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;

@@ -2,11 +2,11 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.ImportLine;
-import dev.holdfast.queue.ImportOrder;
-import dev.holdfast.queue.SourceDesign;
-import dev.holdfast.queue.SourceTable;
-import dev.holdfast.queue.TicketImport;
+import dev.holdfast.queue.takeover.ImportLine;
+import dev.holdfast.queue.takeover.ImportOrder;
+import dev.holdfast.queue.takeover.SourceDesign;
+import dev.holdfast.queue.takeover.SourceTable;
+import dev.holdfast.queue.takeover.TicketImport;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;

@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
-import dev.holdfast.queue.SourceTable;
+import dev.holdfast.queue.takeover.SourceTable;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.holdfast.queue.view;
 
-import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.queue.read.DesignHealth;
+import dev.holdfast.queue.spending.ProviderStatus;
 import java.time.Instant;
 import java.util.List;
 

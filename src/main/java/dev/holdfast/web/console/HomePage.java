@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.spending.ProviderStatus;
 import dev.holdfast.queue.view.FigureWindow;
 import dev.holdfast.web.console.home.Overview;
 import dev.holdfast.web.console.view.Links;

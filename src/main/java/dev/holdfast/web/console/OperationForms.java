@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.SpendingDesk;
+import dev.holdfast.queue.spending.SpendingDesk;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
 import dev.holdfast.web.WebPorts;

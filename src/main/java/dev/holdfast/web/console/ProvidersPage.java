@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.BudgetStatus;
-import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.spending.BudgetStatus;
+import dev.holdfast.queue.spending.ProviderStatus;
 import dev.holdfast.queue.view.ModelUse;
 import dev.holdfast.web.console.view.ConfiguredProvider;
 import dev.holdfast.web.console.view.SqlText;

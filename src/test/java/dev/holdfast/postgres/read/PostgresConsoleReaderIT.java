@@ -3,11 +3,11 @@ package dev.holdfast.postgres.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
-import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.queue.read.DesignHealth;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.read.TicketWindow;
+import dev.holdfast.queue.spending.ProviderStatus;
 import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;

@@ -1,4 +1,4 @@
-package dev.holdfast.queue;
+package dev.holdfast.queue.spending;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.holdfast.queue;
+package dev.holdfast.queue.takeover;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;

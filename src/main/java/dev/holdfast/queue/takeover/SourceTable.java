@@ -1,4 +1,4 @@
-package dev.holdfast.queue;
+package dev.holdfast.queue.takeover;
 
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.regex.Matcher;

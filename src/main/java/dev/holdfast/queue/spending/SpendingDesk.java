@@ -1,5 +1,6 @@
-package dev.holdfast.queue;
+package dev.holdfast.queue.spending;
 
+import dev.holdfast.queue.Channel;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
