@@ -20,7 +20,11 @@ public final class NearestName {
     return known.stream()
         .filter(name -> name.endsWith("." + given))
         .findFirst()
-        .or(() -> known.stream().filter(name -> name.startsWith(given + "-")).findFirst())
+        .or(
+            () ->
+                known.stream()
+                    .filter(name -> name.startsWith(given + "-") || name.startsWith(given + "_"))
+                    .findFirst())
         .orElseGet(
             () ->
                 known.stream()

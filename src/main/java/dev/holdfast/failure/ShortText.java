@@ -4,8 +4,13 @@ package dev.holdfast.failure;
 public final class ShortText {
   private ShortText() {}
 
-  /** At most so many characters; an ellipsis after them tells that more followed. */
+  /** At most so many characters; an ellipsis after them says that more followed. */
   public static String of(String text, int most) {
-    return text.length() <= most ? text : text.substring(0, most) + "…";
+    if (text.length() <= most) {
+      return text;
+    }
+    // Half a pair is no text, and vendors refuse a request with one.
+    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    return text.substring(0, end) + "…";
   }
 }

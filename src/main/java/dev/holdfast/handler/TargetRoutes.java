@@ -61,10 +61,11 @@ public final class TargetRoutes {
               + target.provider()
               + " in its configuration"
               + key(target.provider())
-              + "; it has "
+              + " (it has "
               + (providers.isEmpty()
                   ? "none"
-                  : String.join(", ", new TreeSet<>(providers.keySet()))));
+                  : String.join(", ", new TreeSet<>(providers.keySet())))
+              + ")");
     }
     return new Route(target, provider, of.retry());
   }

@@ -90,8 +90,7 @@ public final class SqlErrors {
               "another transaction has it locked: commit or roll back what is open, or try again"
                   + " later",
               e);
-      case "3F000", "42P01", "42883", "42703" ->
-          new StatementRefusedException(message + whatIsMissing(e), e);
+      case "3F000", "42P01", "42883", "42703" -> missing(e, message);
       case "42501" -> mayNotConnect(e) ? unreachable(e, e) : notAllowed(e, message + toGrant(e));
       case FULL -> full(e, e);
       case READ_ONLY ->
@@ -112,14 +111,18 @@ public final class SqlErrors {
   }
 
   /** Somebody's trigger on Holdfast's tables runs under the search path of what fired it. */
-  private static String whatIsMissing(SQLException e) {
+  private static StatementRefusedException missing(SQLException e, String message) {
     Matcher foreign = FOREIGN_FUNCTION.matcher(where(e));
     return foreign.lookingAt()
-        ? ", in the function "
-            + foreign.group(1)
-            + ", which is not Holdfast's; name there the schema of all that it uses, or give it a"
-            + " search_path of its own (ALTER FUNCTION)"
-        : ": the schema is missing or old; run: holdfast migrate";
+        ? new StatementRefusedException(
+            message
+                + ", in the function "
+                + foreign.group(1)
+                + ", which is not Holdfast's; name there the schema of all that it uses, or give"
+                + " it a search_path of its own (ALTER FUNCTION)",
+            e)
+        : new StatementRefusedException.SchemaMissing(
+            message + ": the schema is missing or old; run: holdfast migrate", e);
   }
 
   /** Many tickets at once go through a temporary table; that right is not one of the roles'. */

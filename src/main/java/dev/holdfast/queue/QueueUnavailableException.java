@@ -20,13 +20,17 @@ public class QueueUnavailableException extends HoldfastException {
     return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
   }
 
+  /** True if waiting helps: room comes back, and somebody grants the right that is missing. */
+  public static boolean mends(RuntimeException e) {
+    return e instanceof ServerExhaustedException
+        || e instanceof StatementRefusedException.RightMissing;
+  }
+
   /**
-   * True if the next ticket would meet the same: no answer, no room, a missing right. What refuses
-   * one ticket, as a trigger may, would else keep all behind it as they are for good.
+   * True if the next ticket would meet the same. What refuses one ticket, as a trigger may, is no
+   * reason to leave all later ones as they are.
    */
   public static boolean isOfAllTickets(RuntimeException e) {
-    return isAway(e)
-        || e instanceof ServerExhaustedException
-        || e instanceof StatementRefusedException.RightMissing;
+    return isAway(e) || mends(e) || e instanceof StatementRefusedException.SchemaMissing;
   }
 }

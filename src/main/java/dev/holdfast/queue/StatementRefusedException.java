@@ -21,4 +21,11 @@ public class StatementRefusedException extends QueueUnavailableException {
       super(message, cause);
     }
   }
+
+  /** The schema is missing, or older or newer than this program. */
+  public static final class SchemaMissing extends StatementRefusedException {
+    public SchemaMissing(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
 }

@@ -28,8 +28,17 @@ public final class BulkAction {
           + " locked; a large workflow needs the command holdfast in a shell, which has no such"
           + " limit";
 
+  /** Each of them takes the whole time-out, and where all are locked so do all that come later. */
+  private static final int MOST_SLOW = 3;
+
+  private static final String UNTOUCHED = "; the rest was not touched: try those again";
+
   private final String id;
   private final String action;
+
+  /** The tickets that were too slow since one was not; only the thread that acts has it. */
+  private int slow;
+
   private final CountDownLatch finished = new CountDownLatch(1);
   private final List<Refusal> refusals = new ArrayList<>();
   private long done;
@@ -102,13 +111,18 @@ public final class BulkAction {
         T item = items.next();
         apply(idOf.applyAsLong(item), item, change);
       }
+    } catch (QuestionTooSlowException e) {
+      log.warn("{} many tickets: ended early: {} were too slow", action, MOST_SLOW);
+      endEarly(MOST_SLOW + " tickets one after the other were refused as too slow", UNTOUCHED);
     } catch (QueueUnavailableException e) {
       log.warn("{} many tickets: ended early: {}", action, e.getMessage());
-      endEarly(
-          (QueueUnavailableException.isAway(e)
-              ? "the database could not be reached"
-              : e.getMessage() + ", which ended it"),
-          "; the next one may be done or not, the rest was not touched: try those again");
+      if (QueueUnavailableException.isAway(e)) {
+        endEarly(
+            "the database could not be reached",
+            "; the next one may be done or not, the rest was not touched: try those again");
+      } else {
+        endEarly(e.getMessage() + ", which ended it", UNTOUCHED);
+      }
     } catch (RuntimeException e) {
       log.error("{} many tickets: ended early", action, e);
       endEarly(
@@ -123,8 +137,13 @@ public final class BulkAction {
     try {
       change.accept(item);
       countDone();
+      slow = 0;
     } catch (QuestionTooSlowException e) {
       countRefused(ticketId, TOO_SLOW);
+      slow++;
+      if (slow == MOST_SLOW) {
+        throw e;
+      }
     } catch (HoldfastException e) {
       if (QueueUnavailableException.isOfAllTickets(e)) {
         throw e;

@@ -2,8 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
-import dev.holdfast.queue.ServerExhaustedException;
-import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
 import java.util.Collection;
@@ -180,7 +179,7 @@ final class Completer {
     /** A result that waits a little is mostly stored as what it is. */
     @Override
     public boolean waits(TicketRun run, RuntimeException cause) {
-      if (!mends(cause)
+      if (!QueueUnavailableException.mends(cause)
           || ended.isClosed(wanted)
           || refusedTries.merge(run, 1, Integer::sum) > MOST_WAITS) {
         return false;
@@ -194,7 +193,8 @@ final class Completer {
     @Override
     public void refused(TicketRun run, RuntimeException cause) {
       int tries = refusedTries.merge(run, 1, Integer::sum);
-      if ((mends(cause) || tries < MOST_REFUSED_TRIES) && !ended.isClosed(wanted)) {
+      if ((QueueUnavailableException.mends(cause) || tries < MOST_REFUSED_TRIES)
+          && !ended.isClosed(wanted)) {
         log.warn(
             "ticket {} can neither be stored nor held; trying again: {}",
             run.ticketId(),
@@ -231,12 +231,6 @@ final class Completer {
       refusedTries.remove(run);
       slots.stored();
     }
-  }
-
-  /** Room comes back, and a right that is missing is granted some day. */
-  private static boolean mends(RuntimeException cause) {
-    return cause instanceof ServerExhaustedException
-        || cause instanceof StatementRefusedException.RightMissing;
   }
 
   private void tell(TicketRun run, FinishResult result) {

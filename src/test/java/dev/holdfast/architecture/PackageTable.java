@@ -19,7 +19,7 @@ final class PackageTable {
 
   private static final Pattern COMMENT = Pattern.compile("/\\*\\*(.*?)\\*/", Pattern.DOTALL);
   private static final Pattern TAG = Pattern.compile("\\{@(?:code|link) (?:[a-z.]+\\.)?([^}]+)}");
-  private static final Pattern FIRST_SENTENCE = Pattern.compile("(.*?\\.)(?: .*)?");
+  private static final Pattern FIRST_SENTENCE = Pattern.compile("(.*?\\.)(?= |$)");
 
   private PackageTable() {}
 

@@ -355,5 +355,7 @@ class ConfigFileTest {
             NearestName.of(
                 "worker.heartbeat", List.of("worker.lease", "worker.heartbeat-interval")))
         .isEqualTo("worker.heartbeat-interval");
+    assertThat(NearestName.of("A_HEART", List.of("A_HEAT", "A_HEART_BEAT")))
+        .isEqualTo("A_HEART_BEAT");
   }
 }

@@ -73,7 +73,8 @@ class BehindProxyTest {
     assertThat(Path.of("docs/deployment.md"))
         .content()
         .containsPattern("(?s)upstream holdfast \\{\\s+ip_hash;")
-        .containsPattern("(?s)backend holdfast\\n[^`]*  balance source\\n");
+        .containsPattern(
+            "(?s)backend holdfast\\n[^`]*  balance source\\n  hash-type consistent\\n");
   }
 
   private static String logIn(Access access, String host, String origin) throws IOException {

@@ -114,6 +114,23 @@ class BulkActionsTest {
   }
 
   @Test
+  @DisplayName("three tickets in a row that are too slow stop it: each takes the whole time-out")
+  void tooSlowInARow() throws InterruptedException {
+    BulkAction bulk =
+        start(
+            ids(9),
+            id -> {
+              if (id == 1 || id == 2 || id > 3) {
+                throw new QuestionTooSlowException("canceling statement", null);
+              }
+            });
+    Progress progress = end(bulk);
+    assertThat(progress.problem()).contains("3 tickets one after the other", "after 6 tickets");
+    assertThat(progress.done()).isEqualTo(1);
+    assertThat(progress.refused()).isEqualTo(5);
+  }
+
+  @Test
   @DisplayName("what the database would refuse of each ticket stops it, and is told as it is")
   void databaseRefusesAll() throws InterruptedException {
     RuntimeException denied =

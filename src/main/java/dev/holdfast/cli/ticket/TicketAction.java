@@ -6,10 +6,9 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.StatementRefusedException;
-import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -84,10 +83,12 @@ final class TicketAction {
           progress.step((changed.size() + refusals.size()) / (double) all.size());
         }
       }
-    } catch (QueueUnavailableException e) {
+    } catch (HoldfastException e) {
       progress.end();
+      tellRefusals();
       if (!changed.isEmpty()) {
-        terminal.progress(done + " " + changed.size() + " before the database was lost");
+        String end = QueueUnavailableException.isAway(e) ? "the database was lost" : "it ended";
+        terminal.progress(done + " " + changed.size() + " before " + end);
       }
       throw e;
     }
@@ -96,7 +97,10 @@ final class TicketAction {
     return refusals.isEmpty() ? ExitCode.DONE : ExitCode.REFUSED;
   }
 
-  /** False if it was refused. What the database says of the only one may be of any: it ends it. */
+  /**
+   * Returns false if it was refused. What is wrong with the only ticket may be wrong with the
+   * database or with what was typed, so it ends the command.
+   */
   private boolean apply(long id, Change change, boolean isOnly) {
     try {
       change.apply(id);
@@ -105,8 +109,9 @@ final class TicketAction {
     } catch (IllegalTransitionException | TicketNotFoundException e) {
       refusals.add(new Refusal(id, message(e)));
       return false;
-    } catch (StatementRefusedException | TicketBusyException e) {
-      if (isOnly || QueueUnavailableException.isOfAllTickets(e)) {
+    } catch (HoldfastException e) {
+      boolean ofWhatWasTyped = e instanceof InvalidTicketException && isFirst();
+      if (isOnly || ofWhatWasTyped || QueueUnavailableException.isOfAllTickets(e)) {
         throw e;
       }
       refusals.add(new Refusal(id, message(e)));
@@ -114,13 +119,21 @@ final class TicketAction {
     }
   }
 
+  private boolean isFirst() {
+    return changed.isEmpty() && refusals.isEmpty();
+  }
+
   private static String message(HoldfastException e) {
     return PlainText.oneLine(e.getMessage());
   }
 
-  private void report() {
+  private void tellRefusals() {
     refusals.forEach(
         refusal -> terminal.progress("holdfast: #" + refusal.id() + ": " + refusal.error()));
+  }
+
+  private void report() {
+    tellRefusals();
     if (json) {
       Map<String, @Nullable Object> report = new LinkedHashMap<>();
       report.put(done.replace(" ", "_"), changed);

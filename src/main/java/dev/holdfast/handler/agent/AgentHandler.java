@@ -98,7 +98,7 @@ public final class AgentHandler implements TicketHandler {
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (ProviderMissingException e) {
       return HandlerResult.held(
-          "The worker lacks a provider: " + e.getMessage() + "; then release",
+          "The worker lacks a provider: " + e.getMessage() + ", then release",
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));

@@ -78,7 +78,7 @@ public final class RepairHandler implements TicketHandler {
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (ProviderMissingException e) {
       return HandlerResult.held(
-          "The worker lacks a provider: " + e.getMessage() + "; then release",
+          "The worker lacks a provider: " + e.getMessage() + ", then release",
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));

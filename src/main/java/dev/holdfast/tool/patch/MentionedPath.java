@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds the path that an answer puts above a block, or after its fence. */
+/** Finds the path that an answer puts above a block, or after the backticks that open it. */
 record MentionedPath(Predicate<String> isFile) {
   private static final Pattern NAMED =
       Pattern.compile(

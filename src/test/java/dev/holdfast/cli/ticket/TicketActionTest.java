@@ -10,6 +10,7 @@ import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -17,6 +18,7 @@ import java.io.StringWriter;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
@@ -80,10 +82,30 @@ class TicketActionTest {
         Arguments.of(new QueueUnavailableException("no connection", null), 3),
         Arguments.of(new ServerExhaustedException("disk full", null), 3),
         Arguments.of(new StatementRefusedException.RightMissing("permission denied", null), 3),
-        Arguments.of(new StatementRefusedException("the schema is missing", null), 1));
+        Arguments.of(new StatementRefusedException.SchemaMissing("the schema is old", null), 3),
+        Arguments.of(new InvalidTicketException("guidance is too long"), 3),
+        Arguments.of(new StatementRefusedException("a trigger says no", null), 1));
+  }
+
+  @Test
+  @DisplayName(
+      "a value that is refused with a later ticket is that ticket's; what ended it says so")
+  void later() {
+    StringWriter said = new StringWriter();
+    HoldfastException full = new ServerExhaustedException("disk full", null);
+    Map<Long, HoldfastException> refusals =
+        Map.of(2L, new InvalidTicketException("a constraint says no"), 4L, full);
+    assertThatThrownBy(() -> run(said, 4, refusals)).isSameAs(full);
+    assertThat(said.toString())
+        .contains("#2: a constraint says no", "released 2 before it ended")
+        .doesNotContain("lost");
   }
 
   private static int run(StringWriter said, int tickets, HoldfastException ofFirst) {
+    return run(said, tickets, Map.of(1L, ofFirst));
+  }
+
+  private static int run(StringWriter said, int tickets, Map<Long, HoldfastException> refusals) {
     PrintWriter err = new PrintWriter(said, true);
     Terminal terminal =
         new Terminal(err, err, InputStream.nullInputStream(), InstantSource.system());
@@ -91,8 +113,9 @@ class TicketActionTest {
         .run(
             LongStream.rangeClosed(1, tickets).iterator(),
             id -> {
-              if (id == 1) {
-                throw ofFirst;
+              HoldfastException refusal = refusals.get(id);
+              if (refusal != null) {
+                throw refusal;
               }
             });
   }

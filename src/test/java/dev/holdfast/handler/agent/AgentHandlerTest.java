@@ -500,7 +500,7 @@ class AgentHandlerTest {
               assertThat(held.reason())
                   .startsWith("The worker lacks a provider: ")
                   .contains("providers.openai", "OPENAI_API_KEY")
-                  .endsWith("it has played; then release");
+                  .endsWith("(it has played), then release");
               assertThat(held.error().statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
             });
     assertThat(directory.resolve("agents")).doesNotExist();
