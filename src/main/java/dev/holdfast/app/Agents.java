@@ -139,7 +139,9 @@ final class Agents implements AutoCloseable {
     return all;
   }
 
-  /** Budgets of keys are written by their labels, which are known only here. */
+  /**
+   * Configures the budgets. Budgets of keys are written by their labels, which are known only here.
+   */
   private static void configure(
       PostgresAccountStore store, SpendSettings spend, Map<String, ChatProvider> providers) {
     List<String> scopes = new ArrayList<>();
@@ -149,7 +151,7 @@ final class Agents implements AutoCloseable {
         scopes.add(scope);
       }
     }
-    // It may be in the configuration of other workers, so that a person decides.
+    // The budget may be in the configuration of other workers, so a person decides.
     for (String scope : store.configuredBeside(scopes)) {
       LOG.warn(
           "the budget {} is not in this configuration, was set by an earlier one or another"
@@ -160,7 +162,7 @@ final class Agents implements AutoCloseable {
     }
   }
 
-  /** Somebody in the cluster has learned something; returns at once. */
+  /** Reacts when somebody in the cluster has learned something; returns at once. */
   void providersChanged() {
     watch.wake();
   }
@@ -205,7 +207,7 @@ final class Agents implements AutoCloseable {
     return handler;
   }
 
-  /** After the last ticket's end. */
+  /** Must be called after the last ticket's end. */
   @Override
   public void close() {
     watch.close();

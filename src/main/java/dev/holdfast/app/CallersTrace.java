@@ -10,7 +10,7 @@ import java.util.Spliterators;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Enqueues under a trace what has none of its own. Thread-safe. */
+/** Enqueues tickets that have no trace of their own under the caller's trace. Thread-safe. */
 record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbox {
   @Override
   public TicketInbox through(Channel channel) {

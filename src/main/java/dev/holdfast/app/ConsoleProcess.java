@@ -35,8 +35,8 @@ final class ConsoleProcess implements AutoCloseable {
 
   /**
    * @param home where the token of the API is kept, if none is configured
-   * @throws HoldfastException if the database or the port cannot be had; the message says what to
-   *     do
+   * @throws HoldfastException if the database or the port is not available; the message says what
+   *     to do
    */
   static ConsoleProcess start(Settings settings, Database database, Path home) {
     return new ConsoleProcess(settings, database, home);

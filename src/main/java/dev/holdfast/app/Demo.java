@@ -131,7 +131,10 @@ final class Demo implements AutoCloseable {
     out.printf("PostgreSQL: %s, schema version %s%n", address.jdbcUrl(), migrated.version());
   }
 
-  /** A first look must not fail because something else has port 8080. */
+  /**
+   * Takes a free port if something else has the configured one. A first look must not fail because
+   * something else has port 8080.
+   */
   private static Settings onFreePort(Settings settings) {
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress(settings.web().host(), settings.web().port()));
@@ -195,7 +198,7 @@ final class Demo implements AutoCloseable {
         return false;
       }
     }
-    // No explain(): who would follow it finds the database gone.
+    // There is no explain() here: a person who follows it finds the database gone.
     out.println(
         "Ends by itself; without --exit-when-done it stays, and says what to look at and decide.");
     for (Tracked each : tickets) {
@@ -216,7 +219,10 @@ final class Demo implements AutoCloseable {
     return tickets.stream().allMatch(Tracked::settled);
   }
 
-  /** Not while it is closed: who is told to end it takes the database away. */
+  /**
+   * Looks at the tickets, but not while this is closed: the one who ends it takes the database
+   * away.
+   */
   private synchronized void look() {
     if (stop.getCount() == 0) {
       return;
@@ -289,7 +295,7 @@ final class Demo implements AutoCloseable {
     out.flush();
   }
 
-  /** What to type for this program; its launcher tells. */
+  /** Returns what to type for this program; its launcher sets it. */
   private static String called() {
     String called = System.getProperty("holdfast.called", "holdfast");
     return called.matches("[\\w./~+-]+") ? called : "'" + called.replace("'", "'\\''") + "'";

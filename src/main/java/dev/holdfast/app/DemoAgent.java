@@ -20,7 +20,7 @@ final class DemoAgent {
   static final String PAYLOAD =
       "{\"prompt\": \"sh check.sh fails. Find out why, fix it, and show that it passes.\"}";
 
-  /** The name that says what it is, wherever it is shown. */
+  /** The name of the provider; it says what the provider is, wherever it is shown. */
   private static final String PROVIDER = "scripted";
 
   private static final List<String> SAMPLE = List.of("total.sh", "check.sh", "amounts.txt");

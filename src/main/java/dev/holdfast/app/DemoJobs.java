@@ -44,7 +44,7 @@ final class DemoJobs {
     store.put(design(job), design.kind(), design.definition(), "demo");
   }
 
-  /** As it has to stand between the double quotes of YAML. */
+  /** Returns the path as it must stand between the double quotes of YAML. */
   private static String quotable(Path directory) {
     return directory.toString().replace("\\", "\\\\").replace("\"", "\\\"");
   }

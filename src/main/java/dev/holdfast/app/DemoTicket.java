@@ -36,7 +36,7 @@ record DemoTicket(
   /** The guidance that the job "guided" waits for. */
   static final String GUIDANCE = "use the color green";
 
-  /** Together they go through every edge of the state machine. */
+  /** Returns the samples. Together they go through every edge of the state machine. */
   static List<DemoTicket> all() {
     return List.of(
         new DemoTicket(

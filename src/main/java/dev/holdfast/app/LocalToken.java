@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The token of a start without configured ones: only who may read the file {@code .holdfast/token}
- * (mode 0600), or was shown a link with it, may use the API and the console. Processes that run in
- * one directory at the same time share it; the first that starts when none runs makes a new one.
+ * The token of a start without configured ones. Only those who may read the file {@code
+ * .holdfast/token} (mode 0600), or were shown a link with it, may use the API and the console.
+ * Processes that run in one directory at the same time share it; the first that starts when none
+ * runs makes a new one.
  */
 final class LocalToken implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LocalToken.class);
@@ -42,12 +43,14 @@ final class LocalToken implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** For a port that has nothing which needs a token. */
+  /** Makes one that nobody is told, for a port that has nothing which needs a token. */
   static LocalToken toldNobody() {
     return new LocalToken(random(), Path.of(""), null);
   }
 
   /**
+   * Makes one that is kept in a file.
+   *
    * @param home usually {@code .holdfast}. Where it cannot be written, only the printed link has
    *     the token.
    */
@@ -83,9 +86,9 @@ final class LocalToken implements AutoCloseable {
   }
 
   /**
-   * Whoever else may change the directory could put a token there that they know.
+   * Refuses a directory that others may change: they could put a token there that they know.
    *
-   * @throws IOException that says whose it is
+   * @throws IOException if others may change it; the message says whose it is
    */
   private static void requireOurs(Path home) throws IOException {
     Path mine = Files.createTempFile(home, "token", ".new");
@@ -115,7 +118,10 @@ final class LocalToken implements AutoCloseable {
     return Files.readString(file).strip();
   }
 
-  /** Never there half, and never readable for others: temporary files are their owner's alone. */
+  /**
+   * Writes the file. It is never half written, and others can never read it: temporary files are
+   * readable by their owner alone.
+   */
   private static void write(Path file, String secret) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     Path made = Files.createTempFile(parent, "token", ".new");
@@ -129,7 +135,7 @@ final class LocalToken implements AutoCloseable {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** For its bearers, who act as this process's user. */
+  /** Returns the access for those who have the token; they act as this process's user. */
   Access access() {
     return Access.ofThisMachine(
         secret,
@@ -138,17 +144,20 @@ final class LocalToken implements AutoCloseable {
         InstantSource.system());
   }
 
-  /** The settings of a process that takes it out of what leaves the process. */
+  /**
+   * Returns the settings of a process that removes the token from everything that leaves the
+   * process.
+   */
   Settings hiddenBy(Settings settings) {
     return settings.withSecret("local-token", secret);
   }
 
-  /** False where nobody can read it from a file. */
+  /** Returns false where nobody can read the token from a file. */
   boolean isKept() {
     return lock != null;
   }
 
-  /** Logs the browser in that opens it. */
+  /** Returns a link that logs in the browser that opens it. */
   String link(String host, int port) {
     return "http://" + host + ":" + port + "/login?token=" + secret;
   }

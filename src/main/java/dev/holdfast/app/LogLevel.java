@@ -8,7 +8,10 @@ import java.util.Map;
 final class LogLevel {
   private LogLevel() {}
 
-  /** HOLDFAST_LOG_LEVEL, or else more for a worker, whose log is what one looks at. */
+  /**
+   * Returns HOLDFAST_LOG_LEVEL. Otherwise the level is higher for a worker, because people look at
+   * its log.
+   */
   static String of(Map<String, String> environment, String... arguments) {
     String wanted = environment.getOrDefault("HOLDFAST_LOG_LEVEL", "");
     if (!wanted.isBlank()) {

@@ -30,10 +30,11 @@ final class LogOutput {
   private LogOutput() {}
 
   /**
-   * Does nothing where {@code -Dlogback.configurationFile} names a file of the user's.
+   * Sets up the log. Does nothing where {@code -Dlogback.configurationFile} names a file of the
+   * user's.
    *
-   * @param level of our own messages, as {@link LogLevel} says; other libraries' are warnings
-   * @return what has to be told the secrets, once they are known
+   * @param level of our own messages, as {@link LogLevel} says; other libraries log warnings
+   * @return the encoder, which must learn the secrets once they are known
    */
   static SafeEncoder configure(String level) {
     SafeEncoder encoder = new SafeEncoder();
@@ -59,8 +60,8 @@ final class LogOutput {
   }
 
   /**
-   * From now on nobody who logs waits for who reads the log. For what runs long: short commands
-   * write their lines between those that they print.
+   * Makes sure that from now on nobody who logs waits for the reader of the log. This is for
+   * commands that run long: short commands write their log lines between those that they print.
    */
   static void neverWait() {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -77,7 +78,7 @@ final class LogOutput {
     root(context).detachAppender(direct);
   }
 
-  /** The last of the log: writes what {@link #neverWait} has left to do, for a second at most. */
+  /** Ends the log: writes what {@link #neverWait} has left to do, for a second at most. */
   static void end() {
     Appender<ILoggingEvent> queue =
         root((LoggerContext) LoggerFactory.getILoggerFactory()).getAppender(QUEUED);

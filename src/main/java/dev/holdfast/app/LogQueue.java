@@ -9,14 +9,14 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import java.util.Map;
 
 /**
- * Lets one thread write the log, so that nobody who logs waits for who reads it: a terminal that
- * Ctrl-S has stopped would stop every agent, and the worker's end. Lines that find no room are left
- * out and counted, and the count stands in the log where they are missing.
+ * Lets one thread write the log, so that nobody who logs waits for the reader of the log: a
+ * terminal that Ctrl-S has stopped would stop every agent, and the worker's end. Lines that find no
+ * room are left out and counted, and the count stands in the log where they are missing.
  */
 final class LogQueue extends AsyncAppender {
   private static final int LINES = 4096;
 
-  /** For the line with the count and the one after it. */
+  /** The room for two lines: the one with the count and the one after it. */
   private static final int ROOM = 2;
 
   private int leftOut;
@@ -58,7 +58,7 @@ final class LogQueue extends AsyncAppender {
     return event;
   }
 
-  /** Writes what is left; a log that nobody reads is given up after a second. */
+  /** Writes what is left. If nobody reads the log, this gives up after a second. */
   @Override
   public void stop() {
     synchronized (this) {

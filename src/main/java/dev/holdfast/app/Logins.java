@@ -34,7 +34,10 @@ final class Logins {
             proxy.secret());
   }
 
-  /** Nothing where no provider is configured; its library need not be there then. */
+  /**
+   * Returns the routes of OpenID Connect, or nothing where no provider is configured. Then its
+   * library need not be there.
+   */
   static Optional<Routes> oidc(AuthSettings auth, Access access, Pages pages) {
     AuthSettings.Oidc oidc = auth.oidc();
     if (oidc == null) {

@@ -43,9 +43,9 @@ public final class Main {
   }
 
   /**
-   * Jdbi's first statement would list all events of Flight Recorder for it, a tenth of what a start
-   * costs. A recording that an option of Java starts began before this, and Java never is told to
-   * start one later: nobody may attach.
+   * Turns Flight Recorder off. Otherwise Jdbi's first statement would list all of its events, which
+   * takes a tenth of a start. A recording that an option of Java starts began before this. Java is
+   * never told to start one later, because nobody may attach.
    */
   private static void doWithoutFlightRecorder() {
     System.setProperty("jfr.unsupported.vm", "true");

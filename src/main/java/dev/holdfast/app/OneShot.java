@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 final class OneShot implements Backend {
   private static final String SCHEMA = "holdfast";
 
-  /** A checkup shall end on a bad day, too. */
+  /** The longest time of a checkup's statement. A checkup must end on a bad day, too. */
   private static final Duration CHECKUP_STATEMENT = Duration.ofSeconds(5);
 
   private final Database database;
@@ -72,7 +72,8 @@ final class OneShot implements Backend {
   }
 
   /**
-   * The configured database, or else the embedded one that runs in this directory.
+   * Opens the configured database, or the embedded one that runs in this directory if none is
+   * configured.
    *
    * @param home where a running embedded instance is noted: {@code .holdfast}
    * @throws QueueUnavailableException if there is neither
@@ -95,14 +96,15 @@ final class OneShot implements Backend {
     return new OneShot(database, database, limits(settings), true);
   }
 
-  /** What a missing database is for whoever needs it. */
+  /** Makes the exception for a missing database that fits the one who needs it. */
   interface Missing {
     RuntimeException of(String message, @Nullable Throwable cause);
   }
 
   /**
-   * The embedded database that runs in this directory. A command without one cannot reach any; a
-   * worker or a console is wrongly configured, and no supervisor is to start it again.
+   * Returns the address of the embedded database that runs in this directory. A command without one
+   * cannot reach any database. A worker or a console without one is wrongly configured, and no
+   * supervisor is to start it again.
    *
    * @param otherwise what can be done besides naming a database
    */
@@ -208,7 +210,7 @@ final class OneShot implements Backend {
     return new PostgresTicketFeed(checkedConnection(), SCHEMA, ticketId);
   }
 
-  /** The connection, to a schema that no development build before 0.1 made. */
+  /** Returns the connection, after a check that no development build before 0.1 made the schema. */
   private SingleConnection checkedConnection() {
     if (!checked) {
       Migrations.refuseDevelopmentBuild(connection, SCHEMA);

@@ -7,11 +7,11 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * The connections of a process, in pools that cannot take any from each other: those of viewers who
- * ask too much are not missed by the heartbeats.
+ * The connections of a process, in pools that cannot take connections from each other. Viewers who
+ * ask too much take none from the heartbeats.
  */
 final class Pools implements AutoCloseable {
-  /** How long a start waits for a database that accepts, but does not answer. */
+  /** How long a start waits for a database that accepts connections but does not answer. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(15);
 
   private static final Duration SCRAPE_TIMEOUT = Duration.ofSeconds(10);
@@ -44,27 +44,27 @@ final class Pools implements AutoCloseable {
     return parts.add(pool, ConnectionPool::close).dataSource();
   }
 
-  /** For tickets: as many as are configured for the worker. */
+  /** Opens the pool for tickets, with as many connections as are configured for the worker. */
   DataSource openForTickets() {
     return add(database.withApplicationName("holdfast-worker").pool());
   }
 
-  /** For the renewal of leases alone. */
+  /** Opens the pool that only renews leases. */
   DataSource openForHeartbeats() {
     return add(database.withApplicationName("holdfast-heartbeat").withPoolSize(1).pool());
   }
 
-  /** For the API and the console, with their statement timeout. */
+  /** Returns the pool for the API and the console, with their statement timeout. */
   DataSource web() {
     return web;
   }
 
-  /** For metrics and the webhook. */
+  /** Returns the pool for metrics and the webhook. */
   DataSource scrapes() {
     return scrapes;
   }
 
-  /** Ends all connections, those in use too. */
+  /** Ends all connections, even those in use. */
   @Override
   public void close() {
     parts.close();

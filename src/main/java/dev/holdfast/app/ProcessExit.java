@@ -14,11 +14,13 @@ import org.slf4j.LoggerFactory;
  * the process with code 0. A hook that only closed would leave the code to the signal (143), which
  * supervisors read as a failure.
  *
- * @param answered that the database has answered: what runs may have claimed tickets since
+ * @param answered completes when the database has answered: after that, what runs may have claimed
+ *     tickets
  * @param running what is to be closed; a start may wait for a database that hangs
- * @param patience how long the end waits for that answer; who ends the process must not wait, too
- * @param longest how long the rest of the start, and then closing, may take; the process then ends
- *     all the same, with code 1
+ * @param patience how long the end waits for that answer; the one who ends the process must not
+ *     wait, too
+ * @param longest how long the rest of the start, and then closing, may take; after that the process
+ *     ends anyway, with code 1
  */
 record ProcessExit(
     CompletableFuture<?> answered,
@@ -37,7 +39,7 @@ record ProcessExit(
   }
 
   /**
-   * The command ended by itself and has closed what it ran.
+   * Removes the hook when the command has ended by itself and has closed what it ran.
    *
    * @return false if the process is ending already, and the hook does what is to be done
    */
@@ -55,7 +57,7 @@ record ProcessExit(
       AutoCloseable started = started();
       Thread closing = daemon(() -> code.set(close(started)));
       if (!closing.join(longest)) {
-        // Even this may hang.
+        // This may hang, too.
         daemon(() -> System.err.println("ended before all was closed: something hangs"))
             .join(LAST_WORDS);
       }

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process's metrics with the depths of the queues, read for a scrape if that was not done in the
- * last two seconds; while the database is away they stay as they were at the scrape before, and the
- * rest is told all the same. Thread-safe.
+ * A process's metrics with the depths of the queues. The depths are read for a scrape if that was
+ * not done in the last two seconds. While the database is away they stay as they were at the scrape
+ * before, and the other metrics are still given. Thread-safe.
  */
 final class QueueScrape implements Supplier<String> {
   private static final Logger log = LoggerFactory.getLogger(QueueScrape.class);
@@ -40,7 +40,7 @@ final class QueueScrape implements Supplier<String> {
     return registry.scrape();
   }
 
-  /** Of many who scrape at once, one asks the database and the others wait for it. */
+  /** Reads the depths. If many scrape at once, one asks the database and the others wait for it. */
   private synchronized void readDepths() {
     if (nanoTime.getAsLong() - readNanos < FRESH_NANOS) {
       return;
@@ -50,7 +50,8 @@ final class QueueScrape implements Supplier<String> {
     } catch (QueueUnavailableException | TicketBusyException e) {
       log.debug("the queues' depths are those of the scrape before: {}", e.getMessage());
     } finally {
-      // Only now: else each of those who waited for a slow answer would ask again.
+      // The time is set only now. Otherwise each of those who waited for a slow answer would ask
+      // again.
       readNanos = nanoTime.getAsLong();
     }
   }

@@ -32,7 +32,7 @@ import javax.sql.DataSource;
 final class Repairs {
   private static final String SCHEMA = "holdfast";
 
-  /** The approver of what a sample left out. */
+  /** The actor of an approval that a rule gave because the sample left the ticket out. */
   private static final String BY_RULE = "rule";
 
   private Repairs() {}
@@ -98,7 +98,7 @@ final class Repairs {
         .isPresent();
   }
 
-  /** The last of a success and its approval: a released ticket may have succeeded again. */
+  /** Returns the last of a success and its approval: a released ticket may have succeeded again. */
   private static Optional<TimelineEntry> lastWord(TicketReader reader, long ticketId) {
     return reader.timeline(ticketId).stream()
         .filter(each -> each.event().equals("succeeded") || each.event().equals("approved"))

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Log lines without secrets and without orders to a terminal, those of stack traces and of
- * libraries too, as text or as JSON.
+ * Writes log lines, as text or as JSON, without secrets and without orders to a terminal. This
+ * includes the lines of stack traces and of libraries.
  */
 final class SafeEncoder extends PatternLayoutEncoder {
   private final AtomicReference<Secrets> secrets = new AtomicReference<>(Secrets.NONE);
@@ -33,7 +33,7 @@ final class SafeEncoder extends PatternLayoutEncoder {
     secrets.set(known);
   }
 
-  /** From the next line on. */
+  /** Sets the format from the next line on. */
   void write(String format) {
     asJson = format.equals("json");
   }

@@ -30,14 +30,17 @@ record ServerCommands(Path home) implements Servers {
   private static final Logger log = LoggerFactory.getLogger(ServerCommands.class);
 
   /**
-   * Nothing is claimed before the database has answered, so nothing is lost where it never does.
+   * How long a start waits for the database when it is told to end. Nothing is claimed before the
+   * database has answered, so nothing is lost where it never does.
    */
   private static final Duration START_PATIENCE = Duration.ofSeconds(5);
 
-  /** Its own server is made and started first, and must not be left running. */
+  /**
+   * The same with an embedded server, which is made and started first and must not be left running.
+   */
   private static final Duration EMBEDDED_PATIENCE = Duration.ofMinutes(1);
 
-  /** What a drain that took its whole time leaves for the rest. */
+  /** The time for the rest after a drain that took its whole time. */
   private static final Duration LAST_STEPS = Duration.ofSeconds(5);
 
   @Override
@@ -45,8 +48,8 @@ record ServerCommands(Path home) implements Servers {
       Settings settings, @Nullable Path embedded, boolean console, Terminal terminal) {
     LogOutput.neverWait();
     StartedParts parts = new StartedParts();
-    // Before the first claim: a signal that finds no hook ends a worker without a drain, and what
-    // it has claimed by then waits for its lease to expire.
+    // The hook must be there before the first claim: a signal that finds no hook ends a worker
+    // without a drain, and what it has claimed by then waits for its lease to expire.
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
     CompletableFuture<Void> answered = new CompletableFuture<>();
     Duration patience = embedded == null ? START_PATIENCE : EMBEDDED_PATIENCE;
@@ -79,7 +82,8 @@ record ServerCommands(Path home) implements Servers {
       systemd.ready(worker.live());
       parts.add(systemd, Systemd::stopping);
       running.complete(parts);
-      // It may hang, where bubblewrap is on a file system that does; the worker works and drains.
+      // This may hang where bubblewrap is on a file system that hangs. The worker still works and
+      // drains.
       Thread.ofVirtual().start(() -> tellTrouble(worker));
     } catch (RuntimeException e) {
       parts.closeAfter(e);
@@ -147,7 +151,10 @@ record ServerCommands(Path home) implements Servers {
     terminal.out().flush();
   }
 
-  /** A worker's output ends in files that others may read, so the password stays in its own. */
+  /**
+   * Returns a command that opens the tables. A worker's output ends in files that others may read,
+   * so the password stays in its own file.
+   */
   private static String psql(EmbeddedServer.Address address) {
     String file = address.passwordFile().toString().replace("'", "'\\''");
     return "PGPASSWORD=$(cat '" + file + "') psql " + address.url(address.user());
@@ -159,7 +166,7 @@ record ServerCommands(Path home) implements Servers {
         address -> Migrations.migrate(Demo.database(address).unpooled()));
   }
 
-  /** Null where a database is configured. */
+  /** Returns the embedded database that runs here; null where a database is configured. */
   private EmbeddedServer.@Nullable Address running(Settings settings) {
     return settings.database().url() == null
         ? OneShot.embedded(home, "let the worker start one with --embedded", ConfigException::new)

@@ -21,7 +21,7 @@ final class StartedParts implements AutoCloseable {
     return part;
   }
 
-  /** All of them, also when one fails to; the first failure is thrown then. */
+  /** Closes all of them, even when one fails to close; then it throws the first failure. */
   @Override
   public void close() {
     @Nullable RuntimeException first = null;
@@ -35,7 +35,7 @@ final class StartedParts implements AutoCloseable {
           first.addSuppressed(e);
         }
       } catch (OutOfMemoryError e) {
-        // To end a part may take a thread, and there is none: the others are still to be closed.
+        // Ending a part may need a thread, and there is none. The others must still be closed.
         log.error("a part of this process could not be closed", e);
       }
     }

@@ -89,7 +89,10 @@ final class Systemd implements AutoCloseable {
     }
   }
 
-  /** By a connection of its own: one that is kept would not see that no new one is accepted. */
+  /**
+   * Asks over a connection of its own: a kept connection would not notice that no new one is
+   * accepted.
+   */
   private static boolean answers(URI live, int millis) {
     try {
       HttpURLConnection connection =
@@ -119,7 +122,7 @@ final class Systemd implements AutoCloseable {
     }
   }
 
-  /** Feeds the watchdog no more. */
+  /** Stops feeding the watchdog. */
   @Override
   public void close() {
     if (beats != null) {

@@ -20,11 +20,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The traces of a process. They go to OpenTelemetry if the standard variables name a receiver; else
- * none of its classes is loaded.
+ * The traces of a process. They go to OpenTelemetry if the standard variables name a receiver;
+ * otherwise none of its classes is loaded.
  */
 sealed interface Traces extends AutoCloseable {
-  /** A receiver that does not answer must not hold up the end of a worker. */
+  /**
+   * The time for the last spans of a worker. A receiver that does not answer must not hold up its
+   * end.
+   */
   Duration OF_A_WORKER = Duration.ofSeconds(2);
 
   Duration OF_A_COMMAND = Duration.ofSeconds(5);
@@ -61,13 +64,13 @@ sealed interface Traces extends AutoCloseable {
   @Override
   void close();
 
-  /** The trace of whoever has started this process, for what it enqueues. */
+  /** Puts what this process enqueues under the trace of the program that started it. */
   private static TicketInbox below(Map<String, String> environment, TicketInbox inbox) {
     String caller = environment.getOrDefault("TRACEPARENT", "");
     return NewTicket.isTraceparent(caller) ? new CallersTrace(inbox, caller) : inbox;
   }
 
-  /** Nothing is sent; what a caller says of its trace is kept all the same. */
+  /** Sends nothing, but keeps what a caller says of its trace. */
   record None(Map<String, String> environment) implements Traces {
     @Override
     public Tracing attempts(TraceParents parents) {
@@ -98,7 +101,7 @@ sealed interface Traces extends AutoCloseable {
     public void close() {}
   }
 
-  /** To whatever receives it. */
+  /** Sends the traces to the receiver. */
   record Sent(TracingSdk sdk, SessionTracing turns, Map<String, String> environment)
       implements Traces {
     private static Sent start(Map<String, String> environment, Duration lastSpans) {
@@ -114,7 +117,10 @@ sealed interface Traces extends AutoCloseable {
       }
     }
 
-    /** Of grpc, which it knows and cannot speak, the SDK says "Unexpected configuration error". */
+    /**
+     * Returns the reason. For grpc, a protocol that it knows but cannot speak, the SDK says only
+     * "Unexpected configuration error".
+     */
     private static String why(Map<String, String> environment, RuntimeException e) {
       String protocol = environment.getOrDefault("OTEL_EXPORTER_OTLP_PROTOCOL", "");
       return environment.getOrDefault("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", protocol).equals("grpc")

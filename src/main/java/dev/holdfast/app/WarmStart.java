@@ -12,8 +12,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * Runs several command lines in one process: a cache of classes is made of what one process loads,
- * and is for all commands that people type.
+ * Runs several command lines in one process. A cache of classes is made from what one process
+ * loads, but it is for all commands that people type.
  */
 final class WarmStart {
   /** Names the file with the lines; only {@code src/etc/warm-start.sh} sets it. */
@@ -21,12 +21,12 @@ final class WarmStart {
 
   private WarmStart() {}
 
-  /** Empty at a usual start. */
+  /** Returns the file; empty at a usual start. */
   static Optional<Path> lines() {
     return Optional.ofNullable(System.getProperty(LINES)).map(Path::of);
   }
 
-  /** Tells what each line printed, for who looks at why a cache lacks something. */
+  /** Prints what each line printed, for a person who looks at why a cache lacks something. */
   static int run(Path lines) {
     try {
       for (String line : Files.readAllLines(lines, StandardCharsets.UTF_8)) {

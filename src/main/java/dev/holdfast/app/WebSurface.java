@@ -71,12 +71,12 @@ final class WebSurface implements AutoCloseable {
   }
 
   /**
-   * Has the port, and lets who connects wait.
+   * Opens the port, and lets those who connect wait.
    *
    * @param home where the token of a start without configured ones is kept; null if nobody needs
    *     one
    * @param traces under which tickets come in
-   * @throws dev.holdfast.web.port.PortUnavailableException if it cannot be had
+   * @throws dev.holdfast.web.port.PortUnavailableException if the port is not available
    */
   static WebSurface bind(Settings settings, @Nullable Path home, Traces traces) {
     return new WebSurface(settings, home, traces);
@@ -88,14 +88,14 @@ final class WebSurface implements AutoCloseable {
         : parts.add(LocalToken.in(home), LocalToken::close);
   }
 
-  /** With the token of this start among the secrets. */
+  /** Returns the settings with the token of this start among the secrets. */
   Settings settings() {
     return settings;
   }
 
   /**
-   * Answers from now on. Apart from {@link #bind}, as whether the port can be had is known long
-   * before.
+   * Answers from now on. This is apart from {@link #bind}, because it is known long before whether
+   * the port is available.
    *
    * @param console whether the API and the pages are served beside health and metrics
    * @param sandbox how programs of tools are confined here, for the console; may give nothing
@@ -126,7 +126,8 @@ final class WebSurface implements AutoCloseable {
     parts.add(
         WebServer.start(port, settings.payloadMaxBytes(), access, pages, groups), WebServer::close);
     parts.add(bulk, BulkActions::close);
-    // Who still watches is sent away before the server closes, or would be waited for.
+    // Those who still watch are sent away before the server closes; otherwise it would wait for
+    // them.
     parts.add(events, EventHub::close);
     for (NoticeReceiver receiver : Receivers.of(web.notices(), settings.secrets())) {
       parts.add(tell(receiver, pools.scrapes()), NoticeWebhook::close);
@@ -143,8 +144,8 @@ final class WebSurface implements AutoCloseable {
   }
 
   /**
-   * The address that people begin with: a link that logs in, or the console where tokens are
-   * configured.
+   * Returns the address that people begin with: a link that logs in, or the console where tokens
+   * are configured.
    */
   String entrance() {
     WebSettings web = settings.web();

@@ -69,13 +69,14 @@ final class WorkerProcess implements AutoCloseable {
 
   private final Traces traces;
 
-  /** Null until it claims. */
+  /** The worker; null until it claims. */
   private volatile @Nullable Worker worker;
 
   private volatile boolean draining;
 
   private WorkerProcess(Settings configured, Database database, @Nullable Path home) {
-    // Not by a pool, which tries again for seconds before it says that the password is wrong.
+    // This does not use a pool, which tries again for seconds before it says that the password is
+    // wrong.
     Migrations.requireCurrent(database.impatient(Pools.FIRST_ANSWER), "holdfast");
     this.sandboxes = WorkerSandboxes.of(configured);
     try {
@@ -162,7 +163,8 @@ final class WorkerProcess implements AutoCloseable {
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
     new PostgresEntryLimits(tickets, "holdfast").set(OneShot.limits(settings));
-    // Closed after the worker, whose last programs it still writes of.
+    // It is closed after the worker, because it still writes the output of the worker's last
+    // programs.
     OutputCollector outputs =
         parts.add(
             new OutputCollector(new PostgresOutputLog(tickets, "holdfast"), secrets),
@@ -196,12 +198,15 @@ final class WorkerProcess implements AutoCloseable {
                   workspaceSweeps(settings).forEach(WorkspaceSweep::run);
                   LeftStreams.ofThisMachine().delete();
                 });
-    // What it claims may be what they still work at.
+    // These programs end first, because they may still work at what this worker claims.
     LeftPrograms.end(settings.command().killGrace());
     return builder.start();
   }
 
-  /** An attempt at a command deletes its own directory, unless its worker is killed. */
+  /**
+   * Returns the sweeps of workspaces. An attempt at a command deletes its own directory, unless its
+   * worker is killed.
+   */
   private List<WorkspaceSweep> workspaceSweeps(Settings settings) {
     EndedTickets ended = new PostgresEndedTickets(tickets, "holdfast");
     return List.of(
@@ -219,7 +224,7 @@ final class WorkerProcess implements AutoCloseable {
             InstantSource.system()));
   }
 
-  /** Outside the pool: one connection is kept for as long as the worker lives. */
+  /** Returns connections outside the pool: one is kept for as long as the worker lives. */
   private static DataSource listening(Settings settings, Database database) {
     String listenUrl = settings.database().listenUrl();
     Database direct = listenUrl == null ? database : database.at(listenUrl);
@@ -239,7 +244,7 @@ final class WorkerProcess implements AutoCloseable {
         : Optional.of("heartbeats to the database fail; the worker's log says why");
   }
 
-  /** The confinement of tools' programs; waits until it is known. */
+  /** Returns the confinement of tools' programs; waits until it is known. */
   SandboxState sandbox() {
     return sandboxes.state();
   }

@@ -6,16 +6,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chooses the sandbox of tools' programs, for a worker or to tell of this machine. */
+/** Chooses the sandbox of tools' programs, for a worker or to describe this machine. */
 final class WorkerSandboxes {
   private WorkerSandboxes() {}
 
-  /** Begins to find out what works. */
+  /** Begins to find out which sandbox works. */
   static Sandboxes of(Settings settings) {
     return Sandboxes.of(settings.agents().sandbox(), System.getenv(), hidden(settings));
   }
 
-  /** The configuration, passwords and tokens, and the workspaces of other tickets. */
+  /**
+   * Returns what is hidden: the configuration, passwords and tokens, and the workspaces of other
+   * tickets.
+   */
   private static List<Path> hidden(Settings settings) {
     List<Path> hidden =
         new ArrayList<>(

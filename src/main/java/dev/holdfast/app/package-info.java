@@ -1,4 +1,4 @@
-/** The one composition root, and {@code main}. */
+/** The only composition root, and {@code main}. */
 @NullMarked
 package dev.holdfast.app;
 
