@@ -4,16 +4,16 @@ import java.net.InetAddress;
 import java.util.Locale;
 
 /**
- * Addresses that begin alike.
+ * Addresses that begin with the same bits.
  *
  * @param first one of them
- * @param bits how many bits all share with it
+ * @param bits how many bits all of them share with it
  */
 public record AddressRange(InetAddress first, int bits) {
   private static final int IPV4_NUMBERS = 4;
 
   /**
-   * Of {@code 10.0.0.7}, {@code 10.0.0.0/8} or {@code fd00::/8}; names are not looked up.
+   * Reads {@code 10.0.0.7}, {@code 10.0.0.0/8} or {@code fd00::/8}; names are not looked up.
    *
    * @throws ConfigException if it is no address, or means every address there is
    */
@@ -21,7 +21,7 @@ public record AddressRange(InetAddress first, int bits) {
     String[] parts = text.split("/", 2);
     try {
       if (!parts[0].contains(":") && parts[0].split("\\.", -1).length != IPV4_NUMBERS) {
-        // The library takes 192.168 for 192.0.0.168.
+        // The library reads 192.168 as 192.0.0.168.
         throw new IllegalArgumentException("an IPv4 address has four numbers");
       }
       InetAddress address = InetAddress.ofLiteral(parts[0]);
@@ -55,7 +55,7 @@ public record AddressRange(InetAddress first, int bits) {
     return true;
   }
 
-  /** True if programs of this machine come from there. */
+  /** Returns true if programs of this machine come from there. */
   boolean isThisMachine() {
     return first.isLoopbackAddress()
         || contains(InetAddress.ofLiteral("127.0.0.1"))

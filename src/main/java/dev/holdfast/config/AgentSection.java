@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * The configuration of models and of tickets of kind {@code agent}.
  *
- * @param providers of models
+ * @param providers the providers of models
  * @param sandbox whether programs of tools are confined, those of repairs too
  * @param spend what is shared with other workers about providers, and budgets
  * @param handler the settings of the agents' handler, in part those of repairs too
@@ -63,7 +63,7 @@ public record AgentSection(
         handler);
   }
 
-  /** One step alone is no loop. */
+  /** Returns the steps of a loop, and refuses 1: one step alone is no loop. */
   private static int steps(Key<Integer> key, Values values) {
     int steps = values.get(key);
     if (steps == 1) {
@@ -77,8 +77,8 @@ public record AgentSection(
   }
 
   /**
-   * The scopes of budgets that a person means: those of keys are stored by the keys' ids, and may
-   * be named by their labels as well. None where no provider has such a key.
+   * Returns the scopes of budgets that a person means. Those of keys are stored by the keys' ids,
+   * and may be named by their labels as well. There are none where no provider has such a key.
    */
   public List<String> budgetScopes(String scope) {
     List<Account> accounts =
@@ -90,7 +90,7 @@ public record AgentSection(
     return isStored ? List.of(scope) : SpendSettings.keyScopes(scope, accounts);
   }
 
-  /** With one provider more, in the place of another of its name. */
+  /** Returns this with one more provider, which replaces another of the same name. */
   public AgentSection withProvider(ProviderEntry more) {
     List<ProviderEntry> all = new ArrayList<>(providers);
     all.removeIf(each -> each.settings().name().equals(more.settings().name()));

@@ -3,7 +3,7 @@ package dev.holdfast.config;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Of logins that somebody else checks: a proxy, or a provider of OpenID Connect. */
+/** The keys of logins that somebody else checks: a proxy, or a provider of OpenID Connect. */
 final class AuthKeys {
   static final Keys.Section SECTION = new Keys.Section();
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Logins that somebody else checks.
  *
- * @param proxy null where no proxy's word is taken
+ * @param proxy null where no proxy is trusted
  * @param oidc null where no provider is configured
  * @param viewers names, {@code @GROUP} or {@code *}
  * @param operators likewise
@@ -22,7 +22,7 @@ public record AuthSettings(
   /**
    * A proxy that logs people in.
    *
-   * @param groupsHeader null where it tells no groups
+   * @param groupsHeader null where the proxy sends no groups
    * @param secret null where its address is enough
    */
   public record Proxy(
@@ -96,7 +96,10 @@ public record AuthSettings(
           values.get(AuthKeys.OIDC_GROUPS_CLAIM));
     }
 
-    /** All addresses of the console begin at its host, and so does where people come back to. */
+    /**
+     * Refuses an address with a path: all addresses of the console begin at its host, and so does
+     * the one that people come back to.
+     */
     private static URI withoutPath(URI console) {
       if (console.getRawPath().matches("/?")) {
         return console;
@@ -140,7 +143,7 @@ public record AuthSettings(
     }
   }
 
-  /** True if people can come in without a token. */
+  /** Returns true if people can come in without a token. */
   public boolean isConfigured() {
     return proxy != null || oidc != null;
   }

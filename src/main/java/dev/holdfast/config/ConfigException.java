@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration cannot be used. The message is one line that names the key, what it may be, and
- * never a secret.
+ * The configuration cannot be used. The message is one line that names the key and what it may be.
+ * It never holds a secret.
  */
 public final class ConfigException extends HoldfastException {
   private static final Pattern BREAKS = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");

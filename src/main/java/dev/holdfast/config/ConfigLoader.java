@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings flags, environment, file and defaults together; the first that has a key wins. Whatever it
+ * Brings flags, environment, file and defaults together; the first that has a key wins. What it
  * does not know or cannot read is a {@link ConfigException}: nothing is repaired or ignored.
  */
 public final class ConfigLoader {
   /** The file that is read from the current directory if it is there. */
   public static final String FILE_NAME = "holdfast.yaml";
 
-  /** Its other usual ending, which who writes it expects to work. */
+  /** The file's other usual ending; people who write the file expect it to work. */
   private static final String MISNAMED = "holdfast.yml";
 
   private static final String PREFIX = "HOLDFAST_";
@@ -37,7 +37,7 @@ public final class ConfigLoader {
           "HOLDFAST_LOG_LEVEL",
           // Read by the launcher.
           "HOLDFAST_JAVA_OPTS",
-          // What a running command is told: it may call holdfast itself.
+          // These are given to a running command, which may call holdfast itself.
           "HOLDFAST_TICKET_ID",
           "HOLDFAST_ATTEMPT",
           "HOLDFAST_LEASE_NO",
@@ -53,7 +53,9 @@ public final class ConfigLoader {
       Pattern.compile(
           "HOLDFAST_(\\w+_)?(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT_\\d\\w*)|HOLDFAST_PORT");
 
-  /** The value of one more of them, whose name may be that of a key: {@code HOLDFAST_WEB_PORT}. */
+  /**
+   * The value of another such variable, whose name may be that of a key: {@code HOLDFAST_WEB_PORT}.
+   */
   private static final Pattern SERVICE_ADDRESS = Pattern.compile("(tcp|udp|sctp)://\\S+");
 
   private static final List<String> LOG_LEVELS =
@@ -72,7 +74,7 @@ public final class ConfigLoader {
   }
 
   /**
-   * @param whenLoaded is told of each configuration before anybody uses it
+   * @param whenLoaded receives each configuration before anybody uses it
    */
   public ConfigLoader(
       Path directory, Map<String, String> environment, Consumer<Settings> whenLoaded) {
@@ -82,8 +84,10 @@ public final class ConfigLoader {
   }
 
   /**
-   * @param file from {@code --config}; null takes HOLDFAST_CONFIG, or else the file in the
-   *     directory if there is one
+   * Loads the configuration.
+   *
+   * @param file from {@code --config}; null takes HOLDFAST_CONFIG, or the file in the directory if
+   *     there is one
    * @param flags key names with the text given on the command line
    * @throws ConfigException naming the first key that is unknown or has a bad value
    */
@@ -106,7 +110,7 @@ public final class ConfigLoader {
     return settings;
   }
 
-  /** A variable of other programs gives way to one that is ours. */
+  /** Reads a variable of other programs, unless the provider's keys are given by one of ours. */
   private void usual(
       String variable, String provider, Map<String, Given> given, SecretFiles files) {
     ProviderKeys keys = ProviderKeys.of(provider);
@@ -123,7 +127,7 @@ public final class ConfigLoader {
     }
   }
 
-  /** The logging library would take a bad one for the loudest. */
+  /** Refuses an unknown level: the logging library would read it as the loudest one. */
   private void requireLogLevel() {
     String level = environment.getOrDefault("HOLDFAST_LOG_LEVEL", "warn");
     if (!level.isBlank() && !LOG_LEVELS.contains(level.toLowerCase(Locale.ROOT))) {
@@ -165,7 +169,7 @@ public final class ConfigLoader {
         || (name.endsWith("_PORT") && SERVICE_ADDRESS.matcher(value).matches());
   }
 
-  /** Also of a variable that names the file of another one's value. */
+  /** Returns the key of a variable, also of one that names the file of another variable's value. */
   private static Optional<Key<?>> ofVariable(String name, Map<String, Key<?>> byVariable) {
     return Optional.<Key<?>>ofNullable(byVariable.get(name))
         .or(() -> ProviderKeys.findVariable(name))

@@ -21,7 +21,7 @@ public final class ConfigurationPage {
 
   private ConfigurationPage() {}
 
-  /** {@code docs/configuration.md}. */
+  /** Returns {@code docs/configuration.md}. */
   public static String markdown() {
     StringBuilder page = new StringBuilder("# Configuration\n\n");
     page.append("<!-- Made by `holdfast help config --markdown`; a test compares. -->\n\n")
@@ -75,7 +75,7 @@ public final class ConfigurationPage {
       | `HOLDFAST_LOG_LEVEL` | `off`, `error`, `warn`, `info`, `debug` or `trace`; default `info` for `worker` and `demo`, `debug` with `--verbose`, else `warn`. |
       """;
 
-  /** For a terminal. */
+  /** Returns the table for a terminal. */
   public static String text() {
     StringBuilder page = new StringBuilder(INTRODUCTION.replace("`", ""));
     for (Key<?> key : Keys.ALL) {

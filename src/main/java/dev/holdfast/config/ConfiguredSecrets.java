@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Gathers the values that must not leave the process from all that is configured. */
 final class ConfiguredSecrets {
-  /** Nobody's secret, and in every second line of a log. */
+  /** Words that are nobody's secret, and stand in every second line of a log. */
   private static final Set<String> WORDS = Set.of("postgres", "password", "holdfast");
 
   /** The password of {@code postgres://user:password@host}. */
@@ -43,7 +43,7 @@ final class ConfiguredSecrets {
     return Secrets.of(found.nameByValue);
   }
 
-  /** Takes a password among secrets that was changed in its file, where it may be one. */
+  /** Adds a password that was changed in its file to the secrets, if it may be one. */
   static void learn(@Nullable String password, DatabaseSettings database, Secrets secrets) {
     if (password != null && !isWord(password) && !password.equals(database.user())) {
       secrets.learn(password, DatabaseKeys.PASSWORD.name());
@@ -67,14 +67,14 @@ final class ConfiguredSecrets {
     }
   }
 
-  /** As it stands in an address, and as the database gets it. */
+  /** Adds the secret as it stands in an address, and as the database gets it. */
   private void putBoth(Key<?> key, String encoded) {
     put(key, encoded);
     try {
       put(key, URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8));
       put(key, URLDecoder.decode(encoded, StandardCharsets.UTF_8));
     } catch (IllegalArgumentException e) {
-      // Whoever opens the database says what is wrong with the address.
+      // The code that opens the database says what is wrong with the address.
     }
   }
 

@@ -55,7 +55,7 @@ final class DatabaseKeys {
 
   private DatabaseKeys() {}
 
-  /** The keys whose values stand in the address. */
+  /** Returns the keys whose values stand in the address. */
   static Set<String> saidBy(String address) {
     Set<String> keys = new HashSet<>();
     if (NAMES_USER.matcher(address).find()) {

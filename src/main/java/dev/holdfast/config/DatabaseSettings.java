@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * The database that has the tickets.
  *
  * @param url null for the embedded instance of the current directory
- * @param user null for the URL's
- * @param password null for the URL's; never shown
- * @param passwordFile that has the password alone; null where none has
- * @param poolSize connections at most
+ * @param user null for the user in the URL
+ * @param password null for the password in the URL; never shown
+ * @param passwordFile the file that holds only the password; null where there is none
+ * @param poolSize the largest number of connections
  * @param listenUrl null for {@code url}
  */
 public record DatabaseSettings(
@@ -32,7 +32,10 @@ public record DatabaseSettings(
         orNull(values.get(DatabaseKeys.LISTEN_URL)));
   }
 
-  /** That of the file, which changes when it is rotated; the first one while it cannot be read. */
+  /**
+   * Returns the password in the file, which changes when it is rotated. While the file cannot be
+   * read, it returns the first one.
+   */
   public @Nullable String currentPassword() {
     return passwordFile == null ? password : SecretFiles.reread(passwordFile).orElse(password);
   }
@@ -41,7 +44,7 @@ public record DatabaseSettings(
     return text.isEmpty() ? null : text;
   }
 
-  /** Without passwords. */
+  /** Returns the settings without passwords. */
   @Override
   public String toString() {
     return String.format(

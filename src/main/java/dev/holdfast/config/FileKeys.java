@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the nested maps of a file into keys with dots, and refuses what is not in the table. */
 final class FileKeys {
-  /** Of YAML, too, but the reader takes it for text. */
+  /** YAML's sign for no value, which the reader takes for text. */
   private static final String NOTHING = "~";
 
-  /** The parts of all keys, by themselves with underscores. */
+  /** The parts of all keys, under their names with underscores. */
   private static final Map<String, String> PARTS =
       Keys.ALL.stream()
           .flatMap(key -> Stream.of(key.name().split("\\.", -1)))
@@ -38,7 +38,9 @@ final class FileKeys {
     section.forEach((name, value) -> add(prefix + plain(name), value));
   }
 
-  /** Hyphen and underscore are one, as they are in the environment. */
+  /**
+   * Returns the name as keys have it. Hyphen and underscore are the same, as in the environment.
+   */
   private static String plain(@Nullable Object name) {
     String text = String.valueOf(name);
     if (text.endsWith("_file")) {
@@ -67,7 +69,10 @@ final class FileKeys {
     }
   }
 
-  /** Of an unknown section the first key in it is told: that is nearer to what was meant. */
+  /**
+   * Makes the error for an unknown key. For an unknown section it names the first key in it, which
+   * is nearer to what was meant.
+   */
   private ConfigException unknown(String name, @Nullable Object value) {
     if (value instanceof Map<?, ?> section && !section.isEmpty()) {
       var first = section.entrySet().iterator().next();

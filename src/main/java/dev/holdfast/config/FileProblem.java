@@ -14,13 +14,13 @@ import java.nio.file.Path;
 
 /** Says in words why a file that somebody named cannot be read. */
 public final class FileProblem {
-  /** More than anybody writes by hand; a device may have no end. */
+  /** The largest size of a file. Nobody writes more by hand; a device may have no end. */
   private static final int MOST_BYTES = 1 << 20;
 
   private FileProblem() {}
 
   /**
-   * The text of a file of configuration.
+   * Returns the text of a file of configuration.
    *
    * @throws java.nio.charset.MalformedInputException if it is not UTF-8
    * @throws IOException if it cannot be read, or has more than 1 MiB
@@ -36,7 +36,7 @@ public final class FileProblem {
   }
 
   /**
-   * The cause, without the file's name and without a full stop.
+   * Returns the cause, without the file's name and without a full stop.
    *
    * @param name the file as it was named
    * @param problem what reading it threw

@@ -60,7 +60,7 @@ final class HandlerKeys {
 
   private HandlerKeys() {}
 
-  /** Without the worker's environment, which is not configuration. */
+  /** Returns the settings without the worker's environment, which is not configuration. */
   static CommandSettings command(Values values) {
     return new CommandSettings(
         values.get(COMMAND_ALLOW_INLINE),

@@ -13,7 +13,7 @@ import java.util.Locale;
  */
 public record Key<T>(
     String name, KeyType<T> type, String defaultText, boolean secret, String description) {
-  /** Of a value in a message. */
+  /** The largest number of characters of a value in a message. */
   private static final int LONGEST = 200;
 
   /** {@code HOLDFAST_WORKER_POLL_INTERVAL} for {@code worker.poll-interval}. */
@@ -21,7 +21,7 @@ public record Key<T>(
     return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
   }
 
-  /** True if it is a secret or an address, in which a password may be. */
+  /** Returns true if it is a secret or an address, which may hold a password. */
   boolean mayHoldSecret() {
     return secret || DatabaseKeys.ADDRESS.equals(type);
   }
@@ -30,10 +30,10 @@ public record Key<T>(
     return type.parse(defaultText);
   }
 
-  /** The value as an error message may show it: not too long, without a secret. */
+  /** Returns the value as an error message may show it: not too long, without a secret. */
   String shown(Object value) {
     boolean address = String.valueOf(value).contains("://");
-    // What is no address is perhaps the password itself, as in the file of another key.
+    // A value that is no address may be the password itself, as in the file of another key.
     if (secret || (mayHoldSecret() && !address)) {
       return "***";
     }
@@ -41,7 +41,7 @@ public record Key<T>(
     return "\"" + shortened(text) + "\"";
   }
 
-  /** At most so much of a text that a message can hold it. */
+  /** Shortens a text so that it fits into a message. */
   static String shortened(String text) {
     return text.length() > LONGEST ? text.substring(0, LONGEST) + "..." : text;
   }

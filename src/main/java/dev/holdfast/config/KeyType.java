@@ -121,7 +121,10 @@ public sealed interface KeyType<T> {
       }
     }
 
-    /** No constant: a start that is given no amount can do without the class. */
+    /**
+     * Returns the largest amount. It is no constant, so that a start without an amount does not
+     * need the class.
+     */
     private static BigDecimal most() {
       return BigDecimal.valueOf(1_000_000_000);
     }
@@ -133,7 +136,7 @@ public sealed interface KeyType<T> {
           && usd.scale() >= -MOST_DECIMALS;
     }
 
-    /** Of a part of a document. */
+    /** Reads the amount in a part of a document. */
     static BigDecimal amount(String name, @Nullable Object given) {
       try {
         BigDecimal usd = new BigDecimal(String.valueOf(given));
@@ -245,7 +248,7 @@ public sealed interface KeyType<T> {
     }
   }
 
-  /** Text of which the blanks count, too; the end of its line does not, as in a file. */
+  /** Text whose blanks count, too. The end of its line does not count, as in a file. */
   record Password() implements KeyType<String> {
     @Override
     public String label() {
@@ -328,7 +331,9 @@ public sealed interface KeyType<T> {
     return require(text.indexOf('\0') < 0, text, "has the character NUL");
   }
 
-  /** YAML reads 1e3 and 0x1F as numbers: the text itself would be lost. */
+  /**
+   * Requires text in quotes. YAML reads 1e3 and 0x1F as numbers, and the text itself would be lost.
+   */
   private static String quoted(@Nullable Object value) {
     String text = scalar(value);
     return require(value instanceof String, text, "must be text; put it in quotes");

@@ -19,7 +19,7 @@ public final class Keys {
           "How lines of the log are written: for people, or one JSON object each, with the ticket,"
               + " the attempt and the trace under mdc.");
 
-  /** In the order of the documentation. */
+  /** All keys, in the order of the documentation. */
   public static final List<Key<?>> ALL =
       Stream.of(
               DatabaseKeys.SECTION.all(),
@@ -42,8 +42,8 @@ public final class Keys {
   private Keys() {}
 
   /**
-   * The key of a name, which may be that of a secret's file; hyphen and underscore are one in a
-   * provider's name.
+   * Finds the key of a name, which may be that of a secret's file. Hyphen and underscore are the
+   * same in a provider's name.
    */
   static Optional<Key<?>> find(String name) {
     return ALL.stream()
@@ -53,7 +53,7 @@ public final class Keys {
         .or(() -> SecretFiles.find(name));
   }
 
-  /** True if keys are below a name. */
+  /** Returns true if there are keys below a name. */
   static boolean isSection(String name) {
     return ProviderKeys.isSection(name)
         || ALL.stream().anyMatch(key -> key.name().startsWith(name + "."));

@@ -6,13 +6,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds what somebody may have meant. */
+/** Finds the name that somebody may have meant. */
 public final class NearestName {
   private NearestName() {}
 
   /**
-   * The known name with the fewest edits from the given one; nearest of all is one that only lacks
-   * its section, then one of whose words the last are left out: {@code worker.heartbeat}.
+   * Returns the known name with the fewest edits from the given one. Nearest of all is a name where
+   * only the section is missing, then one where the last words are missing: {@code
+   * worker.heartbeat}.
    *
    * @param known not empty
    */
@@ -33,8 +34,8 @@ public final class NearestName {
   }
 
   /**
-   * The known name that was probably meant: the only one that contains the given one, or else one
-   * that is near enough to be a slip of the pen. Another guess would send people the wrong way.
+   * Returns the known name that was probably meant: the only one that contains the given one, or
+   * one that is near enough to be a typing error. Another guess would send people the wrong way.
    */
   public static Optional<String> meant(String given, Collection<String> known) {
     List<String> longer = known.stream().filter(name -> name.contains(given)).toList();

@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Of what people are told by the webhook and by mail, and the mail. */
+/** The keys of mail, and of what people are told by the webhook and by mail. */
 final class NoticeKeys {
   static final Keys.Section SECTION = new Keys.Section();
 
-  /** What the library of mail takes; with one that it refuses, nobody would get any mail. */
+  /**
+   * An address that the library of mail accepts. With one that it refuses, nobody would get any
+   * mail.
+   */
   private static final String ONE_ADDRESS =
       "[^\\s\\p{Cntrl}@<>(),:;\"\\\\\\[\\].]+(\\.[^\\s\\p{Cntrl}@<>(),:;\"\\\\\\[\\].]+)*"
           + "@([\\p{L}\\p{N}-]+(\\.[\\p{L}\\p{N}-]+)*|\\[[\\p{Alnum}.:]+])";

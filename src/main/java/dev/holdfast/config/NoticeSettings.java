@@ -10,15 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of what people are told, and how.
+ * What people are told, and how.
  *
  * @param events holds, outages, budgets, reviews, digest
- * @param webhook null where none is configured, as mail
+ * @param webhook null where none is configured; so is mail
  * @param giveUpAfter how long one event is tried
  * @param consoleAddress where people reach the console, for links; null gives none
- * @param groupWait how long a hold waits for others with the same error; zero tells each by itself
+ * @param groupWait how long a hold waits for others with the same error; with zero each is told by
+ *     itself
  * @param quietHours when nothing is sent; null is never
- * @param digestTime of each day's digest
+ * @param digestTime the time of each day's digest
  */
 public record NoticeSettings(
     List<String> events,
@@ -42,7 +43,7 @@ public record NoticeSettings(
       String from,
       List<String> to,
       Duration timeout) {
-    /** Null where no server is configured. */
+    /** Returns null where no server is configured. */
     static @Nullable Mail of(Values values) {
       String server = values.get(NoticeKeys.MAIL_SERVER);
       if (server.isEmpty()) {
@@ -73,14 +74,15 @@ public record NoticeSettings(
   /**
    * A part of each day in which people are left alone.
    *
-   * @param from of the day's clock; later than {@code to} where it goes over midnight
+   * @param from its first minute by the day's clock; later than {@code to} where it goes over
+   *     midnight
    * @param to the first minute after it
    */
   public record QuietHours(LocalTime from, LocalTime to, ZoneId zone) {
     /**
-     * Of {@code 22:00-07:00 Europe/Berlin}; null for nothing.
+     * Reads {@code 22:00-07:00 Europe/Berlin}; returns null for nothing.
      *
-     * @throws ConfigException if a time or the zone is none; says which
+     * @throws ConfigException if a time or the zone is not valid; the message says which
      */
     static @Nullable QuietHours parse(@Nullable String text) {
       if (text == null || text.isEmpty()) {
@@ -97,7 +99,7 @@ public record NoticeSettings(
       }
     }
 
-    /** True if the time is in them. Hours that begin when they end are none. */
+    /** Returns true if the time is in these hours. Hours that begin when they end are empty. */
     public boolean contains(Instant time) {
       LocalTime clock = time.atZone(zone).toLocalTime();
       return from.isBefore(to)

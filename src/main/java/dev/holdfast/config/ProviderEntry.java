@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A provider of models.
  *
  * @param settings with its name, its keys and its prices; shows no key
- * @param script of a scripted one; empty for every other
+ * @param script the script of a scripted provider; empty for every other
  */
 public record ProviderEntry(ProviderType type, ProviderSettings settings, Optional<Path> script) {
   private static final Set<String> PRICE_KEYS =

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one provider of models. Their names hold the provider's own, so that there is one set
- * of them for each; the table of all keys has them under {@link #ANY}.
+ * The keys of one provider of models. Their names hold the provider's own name, so each provider
+ * has a set of them. The table of all keys has them under {@link #ANY}.
  */
 record ProviderKeys(
     Key<ProviderType> type,
@@ -32,7 +32,10 @@ record ProviderKeys(
   private static final String VARIABLE = "HOLDFAST_PROVIDERS_";
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
 
-  /** Hyphen and underscore are one in a provider's name, as they are in the environment. */
+  /**
+   * Returns the keys of a provider. Hyphen and underscore are the same in its name, as in the
+   * environment.
+   */
   static ProviderKeys of(String name) {
     return named(canonical(name));
   }
@@ -94,7 +97,7 @@ record ProviderKeys(
     return key.name().startsWith(ANY_SECTION);
   }
 
-  /** The key of a name such as {@code providers.openai.base-url}. */
+  /** Finds the key of a name such as {@code providers.openai.base-url}. */
   static Optional<Key<?>> find(String key) {
     String name = providerOf(key);
     return name == null
@@ -102,7 +105,7 @@ record ProviderKeys(
         : of(name).all().stream().filter(each -> plain(each.name()).equals(plain(key))).findFirst();
   }
 
-  /** The key of a variable such as {@code HOLDFAST_PROVIDERS_OPENAI_BASE_URL}. */
+  /** Finds the key of a variable such as {@code HOLDFAST_PROVIDERS_OPENAI_BASE_URL}. */
   static Optional<Key<?>> findVariable(String variable) {
     if (!variable.startsWith(VARIABLE)) {
       return Optional.empty();
@@ -122,24 +125,28 @@ record ProviderKeys(
         .findFirst();
   }
 
-  /** The variables of which one was meant, where those of providers are not among the known. */
+  /**
+   * Returns the variables among which the meant one is. Those of providers are not among the known.
+   */
   static Collection<String> near(String variable, Collection<String> known) {
     return variable.startsWith(VARIABLE)
         ? ANY.all().stream().map(Key::environmentName).toList()
         : known;
   }
 
-  /** True if keys are below it: {@code providers.openai}. */
+  /** Returns true if there are keys below it: {@code providers.openai}. */
   static boolean isSection(String name) {
     return providerOf(name + ".") != null && providerOf(name) == null;
   }
 
-  /** True if it begins as a provider's key, but with what cannot be its name. */
+  /**
+   * Returns true if it begins like a provider's key, but the next part cannot be a provider's name.
+   */
   static boolean hasBadName(String key) {
     return key.startsWith(SECTION) && providerOf(key + ".") == null;
   }
 
-  /** As the table of all keys has it. */
+  /** Returns the key as the table of all keys has it. */
   static String general(String key) {
     String name = providerOf(key);
     return name == null ? key : ANY_SECTION + key.substring(SECTION.length() + name.length());

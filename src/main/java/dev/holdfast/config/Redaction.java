@@ -4,7 +4,8 @@ import java.util.regex.Pattern;
 
 /** Takes passwords out of text that people or logs will see. */
 public final class Redaction {
-  // To the last at sign: whoever writes a password as it is has any character in it.
+  // The pattern goes to the last at sign: a password that is written as it is may contain any
+  // character.
   private static final Pattern IN_AUTHORITY = Pattern.compile("(//[^/:@\\s]*):.*@");
   private static final Pattern IN_QUERY =
       Pattern.compile("([?&](?:password|sslpassword)=)[^&\\s]*", Pattern.CASE_INSENSITIVE);

@@ -1,6 +1,6 @@
 package dev.holdfast.config;
 
-/** The keys of repairs; a design may say otherwise. */
+/** The keys of repairs. A design may set other values. */
 final class RepairKeys {
   static final Keys.Section SECTION = new Keys.Section();
 

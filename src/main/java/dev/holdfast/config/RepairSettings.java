@@ -11,8 +11,8 @@ import java.nio.file.Path;
  *
  * @param workspaceRoot where each ticket has its copy of a repository
  * @param runsRoot where each run has its trace
- * @param parallel candidates that are verified at once; 0 for one for each processor
- * @param usual what holds where a design says nothing
+ * @param parallel how many candidates are verified at once; 0 for one for each processor
+ * @param usual the settings where a design does not give its own
  */
 public record RepairSettings(
     Path workspaceRoot, Path runsRoot, int parallel, dev.holdfast.repair.RepairSettings usual) {
@@ -40,7 +40,7 @@ public record RepairSettings(
             values.get(RepairKeys.JSON_RETRIES)));
   }
 
-  /** At least 1. */
+  /** Returns how many candidates are verified at once; at least 1. */
   public int width() {
     return parallel > 0 ? parallel : Runtime.getRuntime().availableProcessors();
   }

@@ -34,7 +34,7 @@ final class SecretFiles {
     this.directory = directory;
   }
 
-  /** Keeps in mind that there may be secrets in the configuration file itself. */
+  /** Remembers that there may be secrets in the configuration file itself. */
   Path add(Path configuration) {
     found.add(configuration);
     return configuration;
@@ -45,7 +45,7 @@ final class SecretFiles {
     return List.copyOf(found);
   }
 
-  /** The key that names the file of another key's value. */
+  /** Returns the key that names the file of another key's value. */
   static Optional<Key<?>> find(String name) {
     return name.endsWith(SUFFIX)
         ? Keys.find(name.substring(0, name.length() - SUFFIX.length()))
@@ -54,7 +54,7 @@ final class SecretFiles {
         : Optional.empty();
   }
 
-  /** The variable whose value is in the file; empty where this is no variable of a file. */
+  /** Returns the variable whose value is in the file; empty where this is no variable of a file. */
   static Optional<String> variableOf(String variable) {
     return variable.endsWith(VARIABLE_SUFFIX)
         ? Optional.of(variable.substring(0, variable.length() - VARIABLE_SUFFIX.length()))
@@ -67,7 +67,7 @@ final class SecretFiles {
   }
 
   /**
-   * Puts what is in the files in the place of their names.
+   * Replaces the names of the files with what is in them.
    *
    * @throws ConfigException if a file cannot be read, or a value is given beside it
    */
@@ -92,7 +92,9 @@ final class SecretFiles {
   }
 
   /**
-   * @param credentials of systemd; blank for none
+   * Returns what systemd's credentials set.
+   *
+   * @param credentials the directory of systemd's credentials; blank for none
    */
   Map<String, Given> credentials(String credentials) {
     if (credentials.isBlank()) {
@@ -131,7 +133,7 @@ final class SecretFiles {
     }
   }
 
-  /** Credentials of other names are for somebody else. */
+  /** Returns the key of a credential. Credentials with other names are for other programs. */
   private static Optional<Key<?>> keyOfCredential(String file) {
     for (String prefix : CREDENTIAL_PREFIXES) {
       Optional<Key<?>> key =
@@ -154,7 +156,7 @@ final class SecretFiles {
     return text(key, file, where);
   }
 
-  /** What is in a secret's file now; empty where it cannot be read, or has nothing in it. */
+  /** Returns what is in a secret's file now; empty where it cannot be read, or is empty. */
   static Optional<String> reread(Path file) {
     try {
       return Optional.of(withoutEnd(FileProblem.text(file))).filter(text -> !text.isBlank());
@@ -167,7 +169,7 @@ final class SecretFiles {
     return text.replaceFirst("[\\r\\n]+\\z", "");
   }
 
-  /** Without the line's end; of a list each line is an entry. */
+  /** Returns the text without the line's end. In a list, each line is an entry. */
   private static String text(Key<?> key, Path file, String where) {
     String text = withoutEnd(contents(key, file, where));
     if (text.isBlank()) {

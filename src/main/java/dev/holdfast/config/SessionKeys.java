@@ -4,7 +4,7 @@ import dev.holdfast.tool.sandbox.SandboxMode;
 import java.time.Duration;
 import java.util.List;
 
-/** Calls of models and tools, and the retries and loops of an agent's session. */
+/** The keys of calls of models and tools, and of the retries and loops of an agent's session. */
 final class SessionKeys {
   static final Keys.Section SECTION = new Keys.Section();
 

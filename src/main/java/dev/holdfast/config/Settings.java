@@ -69,7 +69,7 @@ public record Settings(
   }
 
   /**
-   * For a worker on an embedded database: no configured address leads there.
+   * Returns the settings for a worker on an embedded database: no configured address leads there.
    *
    * @param directory with its data and its password, which nobody else is to see
    */
@@ -81,6 +81,8 @@ public record Settings(
   }
 
   /**
+   * Returns the settings with one more secret.
+   *
    * @param name what to call it where it is taken out
    */
   public Settings withSecret(String name, String value) {
@@ -88,7 +90,7 @@ public record Settings(
     return with(database, agents.withSecrets(all), web, all, secretFiles);
   }
 
-  /** The database's password as it is now, hidden from now on like the first one. */
+  /** Returns the database's password as it is now, and hides it from now on like the first one. */
   public @Nullable String currentPassword() {
     String password = database.currentPassword();
     ConfiguredSecrets.learn(password, database, secrets);

@@ -16,10 +16,10 @@ import java.util.Set;
 /**
  * The settings of cool-downs and budgets, which all workers share.
  *
- * @param outages when they reach people
+ * @param outages when outages are reported to people
  * @param pollInterval how old a worker's copy may be where notifications are lost
- * @param allowance of tickets and attempts whose designs do not say
- * @param budgets of all workers together
+ * @param allowance the allowance of tickets and attempts whose designs set none
+ * @param budgets the budgets of all workers together
  */
 public record SpendSettings(
     AccountSettings accounts,
@@ -41,7 +41,7 @@ public record SpendSettings(
    * @param per day or total
    */
   public record Budget(String scope, String per, BigDecimal usd) {
-    /** As they are stored: a key by its id instead of its label. */
+    /** Returns the scopes as they are stored: a key by its id instead of its label. */
     public List<String> scopes(Collection<ChatProvider> providers) {
       if (!scope.startsWith("key:")) {
         return List.of(scope);
@@ -59,7 +59,7 @@ public record SpendSettings(
     }
   }
 
-  /** The scopes of all keys that a label or * names; none where nobody has such a key. */
+  /** Returns the scopes of all keys that a label or * names; none where nobody has such a key. */
   static List<String> keyScopes(String scope, List<Account> accounts) {
     List<String> found = new ArrayList<>();
     for (Account account : accounts) {

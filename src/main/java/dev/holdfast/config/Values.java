@@ -24,7 +24,7 @@ final class Values {
    * A value as it was given.
    *
    * @param where for messages: {@code holdfast.yaml}, {@code HOLDFAST_WORKER_LEASE}, {@code --port}
-   * @param file the value's own; null where it has none
+   * @param file the file of the value alone; null where it has none
    */
   record Given(Object value, String where, @Nullable Path file) {
     Given(Object value, String where) {
@@ -53,17 +53,19 @@ final class Values {
     return keys;
   }
 
-  /** All that have a value here. */
+  /** Returns all keys that have a value here. */
   List<Key<?>> keys() {
     return keys(providers);
   }
 
-  /** The names of those that are configured. */
+  /** Returns the names of the providers that are configured. */
   List<String> providers() {
     return providers;
   }
 
   /**
+   * Reads one value.
+   *
    * @throws ConfigException if the key cannot have the value
    */
   static <T> T read(Key<T> key, Given given) {
@@ -82,12 +84,12 @@ final class Values {
     }
   }
 
-  /** False where the value is the default. */
+  /** Returns false where the value is the default. */
   boolean isGiven(Key<?> key) {
     return given.containsKey(key.name());
   }
 
-  /** The file that has nothing but the value; null where none has. */
+  /** Returns the file that holds only the value; null where there is none. */
   @Nullable Path file(Key<?> key) {
     Given each = given.get(key.name());
     return each == null ? null : each.file();

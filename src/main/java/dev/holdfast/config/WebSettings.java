@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param port 0 takes a free one
  * @param host the address to listen on
- * @param tokens without any, only loopback is allowed
+ * @param tokens if there are none, only loopback is allowed
  * @param limits what visitors may use up
- * @param notices who is told of what people should know
+ * @param notices who is told what people should know
  * @param auth logins that somebody else checks
- * @param mcpToken under which an assistant acts; null where none is configured
+ * @param mcpToken the token under which an assistant acts; null where none is configured
  */
 public record WebSettings(
     int port,
@@ -33,10 +33,10 @@ public record WebSettings(
   /**
    * The bounds on what visitors of the HTTP port use.
    *
-   * @param requestsPerMinute of each visitor at most; 0 is no bound
-   * @param concurrentRequests of all visitors together, answered at once
-   * @param poolSize database connections for them at most
-   * @param statementTimeout of each statement for them
+   * @param requestsPerMinute the most requests of each visitor; 0 is no bound
+   * @param concurrentRequests the requests of all visitors together that are answered at once
+   * @param poolSize the most database connections for them
+   * @param statementTimeout the timeout of each statement for them
    */
   public record Limits(
       int requestsPerMinute, int concurrentRequests, int poolSize, Duration statementTimeout) {
@@ -58,13 +58,13 @@ public record WebSettings(
   /**
    * A bearer token, of which only the hash is kept.
    *
-   * @param name whose it is; null where the entry does not say
-   * @param sha256 of the token, in hexadecimal digits
+   * @param name the name of its owner; null where the entry has none
+   * @param sha256 the hash of the token, in hexadecimal digits
    */
   public record Token(Role role, @Nullable String name, String sha256) {
     private static final String HASHED = "sha256:";
 
-    /** {@code ROLE[/NAME]:TOKEN} or {@code ROLE[/NAME]:sha256:HASH}. */
+    /** Reads {@code ROLE[/NAME]:TOKEN} or {@code ROLE[/NAME]:sha256:HASH}. */
     static Token of(String text) {
       int colon = text.indexOf(':');
       String[] who = text.substring(0, colon).split("/", 2);
@@ -108,7 +108,7 @@ public record WebSettings(
     }
   }
 
-  /** True if only this start's own token lets anybody in. */
+  /** Returns true if this start's own token is the only way in. */
   public boolean isLocal() {
     return tokens.isEmpty() && !auth.isConfigured();
   }

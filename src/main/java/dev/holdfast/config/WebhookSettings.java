@@ -8,12 +8,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The webhook that is told of new holds. Its text form shows neither the secret nor the address,
- * which may have one in it.
+ * The webhook that is told about new holds. Its text form shows neither the secret nor the address,
+ * which may contain a secret.
  *
  * @param address http or https
  * @param secret signs what is sent
- * @param timeout of one delivery
+ * @param timeout the timeout of one delivery
  */
 public record WebhookSettings(URI address, String secret, Duration timeout, Format format) {
 
@@ -30,7 +30,7 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
   private static final String BASE64 = "whsec_";
   private static final int LAST_PORT = 65_535;
 
-  /** Null where no address is configured. */
+  /** Returns null where no address is configured. */
   static @Nullable WebhookSettings of(Values values) {
     String address = values.get(WebKeys.WEBHOOKS_URL);
     String secret = values.get(WebKeys.WEBHOOKS_SECRET);
@@ -49,7 +49,7 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
         values.get(WebKeys.WEBHOOKS_FORMAT));
   }
 
-  /** The key in base64 follows this prefix, as in Standard Webhooks. */
+  /** Checks the secret. The key in base64 follows this prefix, as in Standard Webhooks. */
   private static String checked(String secret) {
     try {
       if (secret.startsWith(BASE64)) {
@@ -67,7 +67,7 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      // Not as the cause: it repeats the address, which may hold a secret.
+      // The exception is not kept as the cause: it repeats the address, which may hold a secret.
       throw new ConfigException(key + " is not an address: " + e.getReason());
     }
     if (uri.getHost() == null || uri.getPort() > LAST_PORT) {

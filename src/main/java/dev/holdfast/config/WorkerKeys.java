@@ -105,7 +105,7 @@ final class WorkerKeys {
             1));
   }
 
-  /** A lease that is given alone brings heartbeats that fit it. */
+  /** Returns the interval of heartbeats. If only the lease is given, the heartbeats fit it. */
   private static Duration heartbeat(Values values, Duration lease) {
     Duration heartbeat = values.get(HEARTBEAT_INTERVAL);
     Duration fitting = lease.dividedBy(4);

@@ -26,6 +26,8 @@ final class YamlText {
   private YamlText() {}
 
   /**
+   * Reads a document.
+   *
    * @return null for an empty document
    * @throws IllegalArgumentException naming line and column
    */
@@ -41,7 +43,10 @@ final class YamlText {
     }
   }
 
-  /** The mapper takes an alias for a text, its own name; of a second document it says no word. */
+  /**
+   * Refuses aliases and second documents. The mapper reads an alias as the text of its name, and
+   * does not report a second document.
+   */
   private static void refuseSurprises(String text) {
     boolean over = false;
     try (JsonParser parser = MAPPER.createParser(text)) {
@@ -63,7 +68,7 @@ final class YamlText {
     }
   }
 
-  /** The place of the trouble; for YAML only the message's last position tells it. */
+  /** Returns the place of the problem. For YAML, only the last position in the message has it. */
   private static String where(JacksonException e) {
     Matcher position = POSITION.matcher(String.valueOf(e.getOriginalMessage()));
     String found =
@@ -76,8 +81,8 @@ final class YamlText {
   }
 
   /**
-   * The parser's own words; the indented lines between them quote the document, which may hold
-   * secrets.
+   * Returns the parser's own words. The indented lines between them are left out: they quote the
+   * document, which may hold secrets.
    */
   private static String reason(JacksonException e) {
     String words =
