@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds a value of which each character may be written in a way of its own: as it is, with percent
+ * Finds a value whose characters may each be written in a different way: as they are, with percent
  * signs as in a URL, or with backslashes as in JSON and in JSON inside of JSON. Programs differ in
  * which characters they write so, and in upper and lower case.
  */
 final class AnySpelling {
   private static final int NONE = -1;
 
-  /** The end of what may be the value, if more text follows. */
+  /** The end of text that may be the value, if more text follows. */
   private static final int BEYOND = Integer.MAX_VALUE;
 
-  /** Those before one character: a quote in JSON inside of JSON. */
+  /** The most backslashes before one character: a quote in JSON inside of JSON has that many. */
   private static final int MOST_BACKSLASHES = 3;
 
   private final List<Letter> letters;
@@ -34,7 +34,7 @@ final class AnySpelling {
     this.longest = letters.stream().mapToInt(Letter::longest).sum();
   }
 
-  /** Empty for a value that is little more than backslashes: any text has these. */
+  /** Makes one; empty for a value that is little more than backslashes, which are in any text. */
   static Optional<AnySpelling> of(String value) {
     if (value.replace("\\", "").length() < Secrets.SHORTEST) {
       return Optional.empty();
@@ -51,12 +51,12 @@ final class AnySpelling {
     return Optional.of(new AnySpelling(value, letters));
   }
 
-  /** True for text in which this finds what a search for the value itself does not. */
+  /** Returns true for text in which this may find what a search for the value itself does not. */
   static boolean mayBeIn(String text) {
     return text.indexOf('\\') >= 0 || text.indexOf('%') >= 0 || text.indexOf('+') >= 0;
   }
 
-  /** Characters of the longest spelling. */
+  /** Returns the number of characters of the longest spelling. */
   int longest() {
     return longest;
   }
@@ -80,7 +80,7 @@ final class AnySpelling {
     return safe.append(text, from, text.length()).toString();
   }
 
-  /** Where the next one begins; the text's end if there is none. */
+  /** Returns where the next occurrence begins; the text's end if there is none. */
   private int next(String text, int from) {
     int at = from;
     while (at < text.length() && (!mayBegin(text, at) || end(text, at, false) == NONE)) {
@@ -89,7 +89,7 @@ final class AnySpelling {
     return at;
   }
 
-  /** A first look, for long texts. */
+  /** Takes a quick first look, for long texts. */
   private boolean mayBegin(String text, int at) {
     char unit = text.charAt(at);
     if (unit == first || at + 1 == text.length()) {
@@ -104,7 +104,10 @@ final class AnySpelling {
     };
   }
 
-  /** The beginning of one that lies, or may come to lie, across a place; else the place. */
+  /**
+   * Returns the beginning of an occurrence that lies, or may come to lie, across a place; otherwise
+   * the place itself.
+   */
   int startOfOneAcross(String text, int place) {
     int at = Math.max(0, place - longest);
     while (at < place && end(text, at, true) <= place) {
@@ -114,7 +117,9 @@ final class AnySpelling {
   }
 
   /**
-   * @param more whether text may follow; then what ends with the text may be longer
+   * Returns the end of an occurrence.
+   *
+   * @param more whether text may follow; then an occurrence that ends with the text may be longer
    */
   private int end(String text, int from, boolean more) {
     int at = from;
@@ -127,7 +132,10 @@ final class AnySpelling {
     return at;
   }
 
-  /** The end of a spelling in the text, NONE, or BEYOND where the text ends in the middle of it. */
+  /**
+   * Returns the end of a spelling in the text, NONE, or BEYOND where the text ends in the middle of
+   * it.
+   */
   private static int end(String text, int at, String spelling, boolean more) {
     int length = Math.min(spelling.length(), text.length() - at);
     if (!text.regionMatches(true, at, spelling, 0, length)) {
@@ -151,6 +159,8 @@ final class AnySpelling {
   /** One character of the value, or several backslashes. */
   private sealed interface Letter {
     /**
+     * Returns the end of this letter in the text.
+     *
      * @param inside whether what comes before belongs to the value, too
      */
     int end(String text, int at, boolean inside, boolean more);
@@ -212,7 +222,10 @@ final class AnySpelling {
       return isPlain ? NONE : AnySpelling.end(text, second, units.getLast(), more);
     }
 
-    /** Not by the other one: there case tells characters apart. */
+    /**
+     * Compares with upper and lower case, unlike the other method: here case tells characters
+     * apart.
+     */
     private int plain(String text, int at, boolean more) {
       if (text.startsWith(plain, at)) {
         return at + plain.length();
@@ -237,9 +250,10 @@ final class AnySpelling {
   }
 
   /**
-   * As many as there are: nobody can tell which of them belong to the next character.
+   * Backslashes of the value. It takes as many as the text has: nobody can tell which of them
+   * belong to the next character.
    *
-   * @param count in the value
+   * @param count how many the value has
    */
   private record Backslashes(int count) implements Letter {
     private static final String IN_URL = inUrl('\\');

@@ -14,7 +14,7 @@ final class SecretForms {
 
   private SecretForms() {}
 
-  /** The value itself among them. */
+  /** Returns the forms, with the value itself among them. */
   static Set<String> of(String value) {
     Set<String> forms = new LinkedHashSet<>();
     forms.add(value);
@@ -23,7 +23,7 @@ final class SecretForms {
     forms.add(encoded.replace("+", "%20"));
     String quoted = quoted(value);
     forms.add(quoted);
-    // A log line in JSON may hold another one.
+    // A log line in JSON may contain another one.
     forms.add(quoted(quoted));
     byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
     for (int before = 0; before < 3; before++) {
@@ -38,8 +38,8 @@ final class SecretForms {
   }
 
   /**
-   * The part of a Base64 text that the value alone decides, with so many other bytes before it.
-   * Three bytes are four characters, so there are three ways for it to lie.
+   * Returns the part of a Base64 text that depends only on the value, with so many other bytes
+   * before it. Three bytes become four characters, so there are three possible positions.
    */
   private static String inside(Base64.Encoder encoder, byte[] value, int before) {
     byte[] shifted = new byte[before + value.length];

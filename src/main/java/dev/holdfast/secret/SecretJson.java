@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Changes the texts of a JSON document, and numbers into texts where a change of them is due. */
+/** Changes the texts of a JSON document. A number becomes a text where it must be changed. */
 final class SecretJson {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
@@ -36,13 +36,13 @@ final class SecretJson {
   /**
    * A document that was read, changed and written.
    *
-   * @param json of a key that stood twice it has the last value alone
-   * @param changed whether a text or a number of it is another one now
+   * @param json if a key stood twice, it has only the last value
+   * @param changed whether a text or a number of it was changed
    */
   record Changed(String json, boolean changed) {}
 
   /**
-   * The document with every text changed.
+   * Returns the document with every text changed.
    *
    * @throws tools.jackson.core.JacksonException if it is no JSON
    * @throws NumberFormatException if the exponent of a number is beyond 32 bits

@@ -11,19 +11,19 @@ import tools.jackson.core.JacksonException;
 
 /**
  * Takes the values of secrets out of text that others will read: each becomes {@code
- * [redacted:NAME]}. A value is also found as it is written in a URL and in JSON, by whatever
- * program, and in Base64, even in the middle of a longer Base64 text. One that is shorter than
- * {@link #SHORTEST} characters is not looked for: innocent text has it too. Immutable but for what
- * it {@link #learn}s; shows no value. Thread-safe.
+ * [redacted:NAME]}. A value is also found as any program writes it in a URL and in JSON, and in
+ * Base64, even in the middle of a longer Base64 text. A value that is shorter than {@link
+ * #SHORTEST} characters is not looked for: innocent text has it too. Immutable except for what it
+ * {@link #learn}s; shows no value. Thread-safe.
  */
 public final class Secrets {
-  /** Characters of the shortest value that is looked for. */
+  /** The number of characters of the shortest value that is looked for. */
   public static final int SHORTEST = 8;
 
-  /** What stands after a text whose end was cut off. */
+  /** The sign that stands after a text whose end was cut off. */
   private static final String CUT = "…";
 
-  /** For a process that has none. */
+  /** The secrets of a process that has none. */
   public static final Secrets NONE = new Secrets(Map.of(), null);
 
   /**
@@ -33,12 +33,12 @@ public final class Secrets {
   private record Form(String text, String mark, String replacement) {}
 
   /**
-   * @param length of the value itself
+   * @param length the length of the value itself
    */
   private record Spelled(AnySpelling value, int length, String replacement) {}
 
   /**
-   * All that is looked for, longest first: a secret may be the beginning of a longer one.
+   * Everything that is looked for, longest first: a secret may be the beginning of a longer one.
    *
    * @param learned what was learned when this was made
    */
@@ -65,7 +65,8 @@ public final class Secrets {
   private final Map<String, String> nameByValue;
 
   /**
-   * Shared by all that were made of the same; null for what everybody has and so learns nothing.
+   * The learned values, shared by all that were made from the same one. Null for the one that
+   * everybody has, which therefore learns nothing.
    */
   private final @Nullable AtomicReference<Map<String, String>> learned;
 
@@ -89,6 +90,8 @@ public final class Secrets {
   }
 
   /**
+   * Makes secrets.
+   *
    * @param nameByValue what to call each value in its place; values that are too short are ignored
    */
   public static Secrets of(Map<String, String> nameByValue) {
@@ -106,14 +109,14 @@ public final class Secrets {
     return Map.copyOf(kept);
   }
 
-  /** These and more. */
+  /** Returns these secrets and more. */
   public Secrets and(Map<String, String> moreByValue) {
     Map<String, String> all = new HashMap<>(moreByValue);
     all.putAll(nameByValue);
     return of(all, learned == null ? new AtomicReference<>(Map.of()) : learned);
   }
 
-  /** One more from now on, for these and for all that were or will be made of the same. */
+  /** Adds a secret from now on, to these and to all that were or will be made from the same. */
   public void learn(String value, String name) {
     if (learned != null && !nameByValue.containsKey(value)) {
       learned.updateAndGet(
@@ -124,7 +127,10 @@ public final class Secrets {
     }
   }
 
-  /** Characters of the longest form in which a secret may come; 0 without secrets. */
+  /**
+   * Returns the number of characters of the longest form in which a secret may come; 0 without
+   * secrets.
+   */
   public int longest() {
     Wanted now = wanted();
     int form = now.forms().isEmpty() ? 0 : now.forms().getFirst().text().length();
@@ -133,8 +139,8 @@ public final class Secrets {
   }
 
   /**
-   * The length of the beginning that may be told before the rest is known: no secret that begins in
-   * it can end after it.
+   * Returns the length of the beginning that may be shown before the rest is known: no secret that
+   * begins in it can end after it.
    */
   public int settled(String text) {
     Wanted now = wanted();
@@ -158,13 +164,16 @@ public final class Secrets {
     return end;
   }
 
-  /** The beginning of a secret that lies across a place; else the place. */
+  /** Returns the beginning of a secret that lies across a place; otherwise the place itself. */
   private static int startOfOneAcross(String text, String secret, int place) {
     int at = text.indexOf(secret, Math.max(0, place - secret.length() + 1));
     return at >= 0 && at < place ? at : place;
   }
 
-  /** The text without secrets; where a part was cut off, without the beginning of one there. */
+  /**
+   * Returns the text without secrets. Where a part was cut off, the beginning of a secret there is
+   * removed, too.
+   */
   public String redact(String text) {
     Wanted now = wanted();
     String safe = text.contains(CUT) ? withoutBeginnings(text, now) : text;
@@ -191,14 +200,17 @@ public final class Secrets {
     return safe.append(text, from, text.length()).toString();
   }
 
-  /** Characters of the beginning of a secret at the end; a few equal ones are a chance. */
+  /**
+   * Returns the number of characters at the end that are the beginning of a secret. A few equal
+   * characters may be chance, so they count as 0.
+   */
   private int begun(String text) {
     int few = SHORTEST / 2;
     int begun = text.length() < few ? 0 : text.length() - settled(text);
     return begun < few ? 0 : begun;
   }
 
-  /** True if a secret that has the sign itself lies there. */
+  /** Returns true if a secret that contains the sign itself lies there. */
   private static boolean isWithinOne(String text, int cut, Wanted now) {
     return now.forms().stream()
         .filter(form -> form.text().contains(CUT))
@@ -206,13 +218,13 @@ public final class Secrets {
   }
 
   /**
-   * A JSON document without secrets in its keys, texts and numbers. It stays valid JSON, and where
-   * it has no secret it stays as it is.
+   * Returns a JSON document without secrets in its keys, texts and numbers. It stays valid JSON,
+   * and without a secret it stays as it is.
    */
   public String redactJson(String json) {
     Wanted now = wanted();
     boolean seen = mayBeIn(json, now);
-    // Any character may be written by its number: then only the text that was read tells.
+    // Any character may be written as its number, so only the parsed text shows the secret.
     if (!seen && (now.forms().isEmpty() || (!json.contains("\\u") && !json.contains(CUT)))) {
       return json;
     }
@@ -222,12 +234,15 @@ public final class Secrets {
       return seen || safe.changed() ? safe.json() : json;
     } catch (JacksonException | NumberFormatException e) {
       String safe = redact(json);
-      // Without a secret that has a quote it may be JSON.
+      // Without a secret that contains a quote, the text may be JSON.
       return safe.equals(json) ? json : redactJson(safe);
     }
   }
 
-  /** In JSON a quote has a backslash, and in JSON inside of JSON it has three. */
+  /**
+   * Returns true if a secret may be in the document. It ignores backslashes: in JSON a quote has
+   * one, and in JSON inside of JSON it has three.
+   */
   private static boolean mayBeIn(String json, Wanted now) {
     String plain = json.indexOf('\\') < 0 ? json : json.replace("\\", "");
     return now.forms().stream().anyMatch(form -> plain.contains(form.mark()))
@@ -245,7 +260,7 @@ public final class Secrets {
     return nameByValue.hashCode();
   }
 
-  /** The number of secrets alone. */
+  /** Returns only the number of secrets. */
   @Override
   public String toString() {
     return "Secrets[" + nameByValue.size() + "]";

@@ -1,4 +1,4 @@
-/** The secrets of a process, and how they are taken out of whatever leaves it. */
+/** The secrets of a process, and how they are removed from everything that leaves it. */
 @NullMarked
 package dev.holdfast.secret;
 
