@@ -14,20 +14,23 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * A pattern of a schema. Whoever wrote the schema may have written one that goes astray, so that
- * the check of one value has a time, which all of its patterns share.
+ * A pattern of a schema. The author of the schema may have written one that goes astray. So the
+ * check of one value has a time limit, which all of its patterns share.
  */
 record BoundedPattern(Pattern pattern) implements RegularExpression {
   private static final Duration TIME = Duration.ofSeconds(2);
 
   private static final Duration FOR_PLACE = Duration.ofSeconds(1);
 
-  /** A check that cannot be stopped keeps its place; without any, nothing is checked. */
+  /**
+   * The places for checks. A check that cannot be stopped keeps its place; if no place is free,
+   * nothing is checked.
+   */
   private static final Semaphore PLACES = new Semaphore(4);
 
   private static final ScopedValue<Long> END = ScopedValue.newInstance();
 
-  /** As the library reads a pattern where there is no engine for JavaScript's. */
+  /** Reads a pattern as the library does where there is no engine for JavaScript's patterns. */
   static BoundedPattern of(String regex) {
     String anchored = RegularExpressions.replaceDollarAnchors(regex);
     return new BoundedPattern(
@@ -35,8 +38,9 @@ record BoundedPattern(Pattern pattern) implements RegularExpression {
   }
 
   /**
-   * Checks one value, on a thread of its own: what goes astray after the last letter reads nothing
-   * and cannot be stopped, and on a virtual thread it would keep a carrier from all others.
+   * Checks one value, on a thread of its own. A pattern that goes astray after the last letter
+   * reads nothing and cannot be stopped. On a virtual thread it would keep a carrier from all
+   * others.
    *
    * <p>An interrupt waits until it is over.
    *
@@ -96,7 +100,7 @@ record BoundedPattern(Pattern pattern) implements RegularExpression {
   }
 
   private static void checkTime() {
-    // Schemas of the library itself have patterns that come to an end.
+    // Schemas of the library itself have patterns that come to an end, so they have no deadline.
     if (END.isBound() && System.nanoTime() - END.get() >= 0) {
       throw endless();
     }

@@ -3,8 +3,8 @@ package dev.holdfast.schema;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A text that is readable only until a deadline, so that an expression which goes astray in it
- * comes to an end. Used by one thread.
+ * A text that is readable only until a deadline, so that a search with an expression that goes
+ * astray in it comes to an end. Used by one thread.
  */
 public final class DeadlineText implements CharSequence {
   private static final int CHECK_EVERY = 4096;
@@ -16,7 +16,7 @@ public final class DeadlineText implements CharSequence {
   private int checks;
 
   /**
-   * @param deadline asked now and then; throws when the time is over
+   * @param deadline called now and then; throws when the time is over
    */
   public DeadlineText(String text, Runnable deadline) {
     this.text = text;
@@ -32,7 +32,10 @@ public final class DeadlineText implements CharSequence {
     return text.charAt(index);
   }
 
-  /** Lets other virtual threads run now and then, of which this one would take a carrier. */
+  /**
+   * Checks the deadline, and lets other virtual threads run now and then: this one would keep a
+   * carrier from them.
+   */
   private void check() {
     deadline.run();
     if (++checks % PAUSE_EVERY == 0) {

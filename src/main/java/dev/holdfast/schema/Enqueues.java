@@ -11,14 +11,14 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The tickets that a job adds with its success, as far as its design allows.
  *
- * @param allowed the names of designs; with none a job adds nothing
+ * @param allowed the names of designs; if there are none, a job adds nothing
  */
 public record Enqueues(List<String> allowed) {
   private static final int MOST = 10_000;
   private static final Set<String> FIELDS =
       Set.of("design", "payload", "title", "queue", "priority");
 
-  /** For jobs that add nothing. */
+  /** The value for jobs that add nothing. */
   public static final Enqueues NONE = new Enqueues(List.of());
 
   /** Copies the list. */
@@ -26,13 +26,15 @@ public record Enqueues(List<String> allowed) {
     allowed = List.copyOf(allowed);
   }
 
-  /** Of a design's document. */
+  /** Reads what a design's document allows. */
   public static Enqueues of(JsonNode design) {
     return new Enqueues(
         design.path("may_enqueue").valueStream().map(each -> each.asString("")).toList());
   }
 
   /**
+   * Reads and checks the tickets.
+   *
    * @param tickets what the job says; null or missing for none
    * @return the tickets as add_tickets_of_job takes them, JSON; null for none
    * @throws IllegalArgumentException if they cannot be enqueued; the message says why
@@ -86,7 +88,7 @@ public record Enqueues(List<String> allowed) {
     }
   }
 
-  /** Their description for a model, as the schema of an argument. */
+  /** Returns their description for a model, as the schema of an argument. */
   public ObjectNode asSchema() {
     ObjectNode list = JsonNodeFactory.instance.objectNode().put("type", "array");
     list.put(

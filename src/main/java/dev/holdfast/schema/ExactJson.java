@@ -5,7 +5,9 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON whose numbers keep their digits: read as doubles they are rounded, and 1e400 is a text. */
+/**
+ * JSON whose numbers keep their digits. Read as doubles they are rounded, and 1e400 becomes a text.
+ */
 public final class ExactJson {
   public static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
@@ -15,7 +17,9 @@ public final class ExactJson {
 
   private ExactJson() {}
 
-  /** For a mapper that reads whatever number the database may have, with its digits. */
+  /**
+   * Makes a builder for a mapper that reads any number that the database may have, with its digits.
+   */
   public static JsonMapper.Builder ofAnyLength() {
     return JsonMapper.builder(
             JsonFactory.builder()

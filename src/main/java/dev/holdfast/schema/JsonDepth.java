@@ -6,7 +6,9 @@ import tools.jackson.databind.JsonNode;
 public final class JsonDepth {
   private JsonDepth() {}
 
-  /** Whether it has more levels of objects and arrays than these; a number or text has none. */
+  /**
+   * Returns true if it has more levels of objects and arrays than these; a number or text has none.
+   */
   public static boolean isDeeper(JsonNode node, int levels) {
     return node.isContainer()
         && (levels == 0 || node.valueStream().anyMatch(each -> isDeeper(each, levels - 1)));

@@ -48,7 +48,7 @@ public final class JsonSchema {
   private final boolean bounded;
 
   /**
-   * A schema that anybody may have written: its patterns have a time.
+   * Makes a schema that anybody may have written: its patterns have a time limit.
    *
    * @param whole what a checked document is called in a finding, such as {@code the design}
    * @throws com.networknt.schema.SchemaException if the document is no schema; some such documents
@@ -65,18 +65,24 @@ public final class JsonSchema {
     this.bounded = bounded;
   }
 
-  /** A schema of our own: it can be checked however many foreign ones do not come to an end. */
+  /**
+   * Makes a schema of our own. It can be checked even while many foreign ones do not come to an
+   * end.
+   */
   public static JsonSchema ofOwn(JsonNode document, String whole) {
     return new JsonSchema(document, whole, false);
   }
 
-  /** A property may have the name of the keyword. */
+  /**
+   * Returns true if the schema has patterns. Only a text counts as {@code pattern}, because a
+   * property may have the name of the keyword.
+   */
   private static boolean hasPatterns(JsonNode document) {
     return document.findValues("pattern").stream().anyMatch(JsonNode::isString)
         || document.findValue("patternProperties") != null;
   }
 
-  /** Why a document is no JSON schema, in one line; empty if it is one. */
+  /** Returns in one line why a document is no JSON schema; empty if it is one. */
   static String problemOf(JsonNode document) {
     try {
       List<String> problems = ofOwn(META, "the schema").problems(document);
@@ -95,7 +101,7 @@ public final class JsonSchema {
     return line.length() > SHOWN ? line.substring(0, SHOWN) + "…" : line;
   }
 
-  /** The problems of a value; where it cannot be checked, that is the problem. */
+  /** Returns the problems of a value. If it cannot be checked, that is the problem. */
   public List<String> problemsOrRefusal(JsonNode value) {
     try {
       return problems(value);
@@ -105,7 +111,7 @@ public final class JsonSchema {
   }
 
   /**
-   * The problems of a value, one sentence each; empty if there are none.
+   * Returns the problems of a value, one sentence each; empty if there are none.
    *
    * @throws com.networknt.schema.SchemaException if the value cannot be checked: the document is no
    *     schema, or has a pattern that does not come to an end
@@ -114,13 +120,13 @@ public final class JsonSchema {
     List<String> problems = new ArrayList<>();
     refuseNul("", value, problems);
     try {
-      // Whoever wrote the keys may have put line ends into them.
+      // The author of the keys may have put line ends into them.
       findings(value)
           .forEach(
               error ->
                   problems.add(problem.sentence(error, document).replaceAll("\\s*\\R\\s*", " ")));
     } catch (JacksonException e) {
-      // A bound is compared in 64 bits: 1e400 has no place there.
+      // A bound is compared in 64 bits, which cannot hold 1e400.
       problems.add(problem.plainPath("") + " has a number that is too large");
     }
     return problems;
@@ -132,12 +138,12 @@ public final class JsonSchema {
     } catch (StackOverflowError e) {
       throw new SchemaException("the schema refers to itself without end");
     } catch (IllegalArgumentException e) {
-      // Such as the address of a $ref with half an escape.
+      // This happens, for example, with the address of a $ref that has half an escape.
       throw new SchemaException(e);
     }
   }
 
-  /** PostgreSQL stores no NUL, and no program can be given one. */
+  /** Refuses NUL: PostgreSQL does not store it, and it cannot be given to a program. */
   private void refuseNul(String path, JsonNode node, List<String> problems) {
     if (node.isString() && node.stringValue().indexOf('\0') >= 0) {
       problems.add(problem.plainPath(path) + " contains a NUL character: remove it");
@@ -154,7 +160,7 @@ public final class JsonSchema {
     }
   }
 
-  /** As a JSON pointer's segment. */
+  /** Returns the key as a segment of a JSON pointer. */
   private static String escaped(String key) {
     return key.replace("~", "~0").replace("/", "~1");
   }

@@ -9,7 +9,7 @@ import java.util.Optional;
 public final class NearestKey {
   private NearestKey() {}
 
-  /** The known key nearest to the given one, if it is near enough to be a slip of the pen. */
+  /** Returns the known key nearest to the given one, if it is near enough to be a typing error. */
   public static Optional<String> of(String key, Collection<String> known) {
     String wanted = plain(key);
     return known.stream()
@@ -20,7 +20,9 @@ public final class NearestKey {
                 .thenComparing(each -> each));
   }
 
-  /** The tail of a message about an unknown key: what was probably meant, and all that is known. */
+  /**
+   * Returns the end of a message about an unknown key: what was probably meant, and all known keys.
+   */
   public static String hint(String key, Collection<String> known) {
     String meant = of(key, known).map(near -> "did you mean \"" + near + "\"? ").orElse("");
     return meant + "known are " + known.stream().sorted().toList();
@@ -30,7 +32,9 @@ public final class NearestKey {
     return key.replace('-', '_').toLowerCase(Locale.ROOT);
   }
 
-  /** Levenshtein distance, one row at a time: insertions, deletions and replacements. */
+  /**
+   * Returns the Levenshtein distance, one row at a time: insertions, deletions and replacements.
+   */
   public static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j < row.length; j++) {

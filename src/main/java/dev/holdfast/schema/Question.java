@@ -74,12 +74,12 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     return new IllegalArgumentException("the question cannot be asked: " + why);
   }
 
-  /** A question that any text answers. */
+  /** Makes a question that any text answers. */
   public static Question of(String ask) {
     return new Question(ask, List.of(), null);
   }
 
-  /** A question that one of these texts answers. */
+  /** Makes a question that one of these texts answers. */
   public static Question of(String ask, List<String> choices) {
     return new Question(
         ask,
@@ -87,7 +87,10 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
         null);
   }
 
-  /** True if an object is meant as a question: a text "ask", and nothing that questions lack. */
+  /**
+   * Returns true if an object is meant as a question: it has a text "ask", and only fields that
+   * questions have.
+   */
   public static boolean isMeant(JsonNode object) {
     return object.path("ask").isString() && FIELDS.containsAll(object.propertyNames());
   }
@@ -114,7 +117,7 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     return of(MAPPER.readTree(json));
   }
 
-  /** As in the document of a job. */
+  /** Returns the question as it stands in the document of a job. */
   public ObjectNode toJson() {
     ObjectNode json = JsonNodeFactory.instance.objectNode().put("ask", ask);
     if (!choices.isEmpty()) {
@@ -127,8 +130,8 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
   }
 
   /**
-   * The answer that a person means with a text: the choice of this name; JSON where the schema
-   * wants another thing than a text; else the text itself.
+   * Returns the answer that a person means with a text: the choice of this name; JSON where the
+   * schema wants something other than a text; otherwise the text itself.
    */
   public JsonNode answer(String text) {
     JsonNode words = JsonNodeFactory.instance.stringNode(text);
@@ -139,7 +142,7 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
   }
 
   /**
-   * The answer that a person means with a text, as JSON.
+   * Returns the answer that a person means with a text, as JSON.
    *
    * @param question as {@link #toJson} has written it; for a ticket that asks nothing, whose answer
    *     nobody takes, the answer is the text itself
@@ -151,7 +154,7 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
         .toString();
   }
 
-  /** The JSON value of a text; the text itself where it is not JSON. */
+  /** Returns the JSON value of a text; the text itself where it is not JSON. */
   public static JsonNode json(String text) {
     try {
       JsonNode read = MAPPER.readTree(text);
@@ -165,7 +168,9 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     return schema != null && schema.path("type").asString("").equals("string");
   }
 
-  /** Why a text is no JSON that fits the schema; empty if it does, or there is none. */
+  /**
+   * Returns why a text is no JSON that fits the schema; empty if it fits, or there is no schema.
+   */
   public String problem(String answer) {
     if (schema == null) {
       return "";
@@ -179,12 +184,12 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     }
   }
 
-  /** The choices as people write them: texts without quotes. */
+  /** Returns the choices as people write them: texts without quotes. */
   public List<String> choiceTexts() {
     return choices.stream().map(Question::text).toList();
   }
 
-  /** A JSON value as people write it: a text without quotes. */
+  /** Returns a JSON value as people write it: a text without quotes. */
   public static String text(JsonNode value) {
     return value.isString() ? value.stringValue() : value.toString();
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.JsonNode;
 
-/** Says in one sentence what a schema's finding means to who wrote the document. */
+/** Explains a schema's finding in one sentence to the author of the document. */
 record SchemaProblem(String whole) {
   String sentence(Error error, JsonNode schema) {
     String path = plainPath(error.getInstanceLocation().toString());
@@ -22,7 +22,7 @@ record SchemaProblem(String whole) {
     };
   }
 
-  /** {@code /command/0} as {@code command[0]}; the whole document by its name. */
+  /** Writes {@code /command/0} as {@code command[0]}, and the whole document by its name. */
   String plainPath(String pointer) {
     StringBuilder path = new StringBuilder();
     for (JsonPointer at = JsonPointer.compile(pointer); !at.matches(); at = at.tail()) {
@@ -58,7 +58,7 @@ record SchemaProblem(String whole) {
     return path + " must be of type " + wanted + ", not " + shown(given) + quote;
   }
 
-  /** The properties that the schema knows where it found the error. */
+  /** Returns the properties that the schema knows where it found the error. */
   private static JsonNode siblings(Error error, JsonNode schema) {
     String fragment = error.getSchemaLocation().getFragment().toString();
     return schema.at(JsonPointer.compile(fragment).head()).path("properties");

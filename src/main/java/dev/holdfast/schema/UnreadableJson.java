@@ -7,7 +7,10 @@ import tools.jackson.core.exc.UnexpectedEndOfInputException;
 public final class UnreadableJson {
   private UnreadableJson() {}
 
-  /** The reader's own words on one line, but for a text that is cut, of which they say too much. */
+  /**
+   * Returns the reader's own words on one line, except for a text that is cut off, where they say
+   * too much.
+   */
   public static String reason(JacksonException e) {
     return e instanceof UnexpectedEndOfInputException
         ? "it ends too early"

@@ -1,4 +1,4 @@
-/** JSON documents checked against JSON schemas, with findings in words for who wrote them. */
+/** JSON documents checked against JSON schemas, with findings in words for their authors. */
 @NullMarked
 package dev.holdfast.schema;
 
