@@ -12,16 +12,18 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Counts cool-downs, breakers and calls that were not made. Thread-safe; one for all sessions. */
+/**
+ * Counts cool-downs, breakers and calls that were not made. Thread-safe; all sessions share one.
+ */
 public final class AccountMetrics implements AccountListener {
   private final MeterRegistry registry;
 
   /**
-   * @param closed what this worker knows to be closed now
+   * @param closed the providers and accounts that this worker knows to be closed now
    */
   public AccountMetrics(MeterRegistry registry, Supplier<List<Scope>> closed) {
     this.registry = registry;
-    // A gauge of an object would hold it weakly, and be NaN once it is collected.
+    // A gauge of an object would hold it weakly, and would be NaN once the object is collected.
     Gauge.builder("holdfast.providers.closed", () -> closed.get().size())
         .description("Providers and accounts that no worker calls now.")
         .register(registry);

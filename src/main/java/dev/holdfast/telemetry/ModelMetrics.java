@@ -14,7 +14,7 @@ import java.util.Collection;
 
 /**
  * Counts every HTTP request to a model, and what was asked of providers with all tries (E10, E48).
- * The latter's series exist from the start, the others come with the first call of a model.
+ * The series of providers exist from the start; the others come with the first call of a model.
  * Thread-safe.
  */
 public final class ModelMetrics implements WireListener, ProviderEventListener {
@@ -32,8 +32,8 @@ public final class ModelMetrics implements WireListener, ProviderEventListener {
   private final MeterRegistry registry;
 
   /**
-   * @param providers whose requests are counted from zero, so that their rates are right from the
-   *     first request on
+   * @param providers the providers whose requests are counted from zero, so that their rates are
+   *     right from the first request on
    */
   public ModelMetrics(MeterRegistry registry, Collection<String> providers) {
     this.registry = registry;

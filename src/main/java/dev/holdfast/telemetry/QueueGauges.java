@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * The depth of each queue as gauges; {@link #update} is called before a scrape. A queue's gauges
- * are made once, for that takes longer than a scrape of them. Thread-safe.
+ * are made once, because making them takes longer than a scrape of them. Thread-safe.
  */
 public final class QueueGauges {
   private final MeterRegistry registry;
@@ -22,7 +22,7 @@ public final class QueueGauges {
     this.registry = registry;
   }
 
-  /** What the gauges of one queue tell. */
+  /** What the gauges of one queue show. */
   private static final class Shown {
     private final List<Meter> gauges;
     private volatile QueueHealth health;

@@ -39,7 +39,7 @@ public final class RepairMetrics {
     }
   }
 
-  /** Events that are not a run's are none of it. */
+  /** Counts an event of a run, and ignores every other event. */
   public void on(SessionEvent event) {
     if (event instanceof SessionEvent.Traced traced) {
       on(traced.type(), traced.payload());

@@ -50,7 +50,10 @@ final class RetryOutcomes {
     window.add(outcome == Outcome.SUCCEEDED);
   }
 
-  /** A gauge without a value would read as a rate of 0, so there is none then. */
+  /**
+   * Brings the rate up to date. A gauge without a value would read as a rate of 0, so there is no
+   * gauge then.
+   */
   void update() {
     OptionalDouble percent = window.percent();
     rate.register(

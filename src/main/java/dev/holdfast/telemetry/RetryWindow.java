@@ -41,7 +41,7 @@ final class RetryWindow {
     }
   }
 
-  /** From 0 to 100; empty where no retry has finished. */
+  /** Returns the rate from 0 to 100; empty where no retry has finished. */
   synchronized OptionalDouble percent() {
     forgetOld();
     long finished = 0;

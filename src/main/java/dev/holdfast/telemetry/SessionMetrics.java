@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Counts what sessions do (B64 to B68, and the amplification of retries). The usual series exist
- * from the start, so that the first scrape shows zeros. Thread-safe; one for all sessions.
+ * from the start, so that the first scrape shows zeros. Thread-safe; all sessions share one.
  */
 public final class SessionMetrics implements SessionListener {
   private static final double[] TURN_BUCKETS = {1, 2, 3, 5, 10, 20, 50, 100};
@@ -50,7 +50,7 @@ public final class SessionMetrics implements SessionListener {
       case SessionEvent.Collapsed each -> collapses(each.reason()).increment();
       case SessionEvent.RetryAmplified each -> amplifications(each.layer()).increment();
       default -> {
-        // The rest is for the log and the live stream.
+        // The other events are for the log and the live stream.
       }
     }
   }

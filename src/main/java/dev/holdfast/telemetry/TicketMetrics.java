@@ -100,7 +100,7 @@ public final class TicketMetrics implements TicketListener {
             "Results dropped because the lease was not current any more.");
   }
 
-  /** Publishes whether the worker does its work, which one whose database is away does not. */
+  /** Publishes whether the worker does its work. A worker whose database is away does not. */
   public static void watchReady(MeterRegistry registry, BooleanSupplier ready) {
     Gauge.builder("holdfast.worker.ready", () -> ready.getAsBoolean() ? 1 : 0)
         .description("1 while /health/ready says that the worker claims.")
@@ -156,7 +156,10 @@ public final class TicketMetrics implements TicketListener {
     }
   }
 
-  /** Nothing is left to try with: neither retries nor, of a repair or an agent, a budget. */
+  /**
+   * Returns true if nothing is left for another try: no retries or, for a repair or an agent, no
+   * budget.
+   */
   private static boolean isExhausted(TicketEvent.Held held) {
     return held.reason().equals("max_retries") || held.holdReason().startsWith("budget_exceeded");
   }

@@ -44,7 +44,7 @@ final class GenAi {
 
   private GenAi() {}
 
-  /** Of an attempt at an agent's ticket; nothing of another one. */
+  /** Returns the attributes of an attempt at an agent's ticket; none for another ticket. */
   static Attributes agent(ClaimedTicket ticket) {
     if (!ticket.ticket().kind().equals("agent")) {
       return Attributes.empty();

@@ -9,7 +9,7 @@ import io.opentelemetry.api.trace.Tracer;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A span for each HTTP request to a model, below what its thread works for. Thread-safe. */
+/** Makes a span for each HTTP request to a model, below what its thread works for. Thread-safe. */
 public record ModelTracing(Tracer tracer, InstantSource clock) implements WireListener {
   @Override
   public void on(WireCall call) {

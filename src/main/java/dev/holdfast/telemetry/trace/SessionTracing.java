@@ -12,15 +12,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span for each turn of a session below its attempt, and one for each tool call below its turn.
- * Thread-safe: of which session an event is, the thread's mark says.
+ * Makes a span for each turn of a session below its attempt, and one for each tool call below its
+ * turn. Thread-safe: the thread's mark says which session an event belongs to.
  */
 public final class SessionTracing implements SessionListener {
   private static final AttributeKey<Long> TURN = AttributeKey.longKey("holdfast.turn");
   private static final AttributeKey<Long> TRIES = AttributeKey.longKey("holdfast.turn.tries");
   private static final AttributeKey<String> STATUS = AttributeKey.stringKey("holdfast.turn.status");
 
-  /** A span and what it is below. */
+  /** A span and the spans above it. */
   private record Open(Span span, @Nullable String parent, Span above) {}
 
   private final Tracer tracer;
@@ -58,7 +58,7 @@ public final class SessionTracing implements SessionListener {
         }
       }
       default -> {
-        // The rest is no work that takes time.
+        // The other events are no work that takes time.
       }
     }
   }
@@ -90,7 +90,7 @@ public final class SessionTracing implements SessionListener {
     }
   }
 
-  /** An attempt is over: what was left open below it ends. */
+  /** Ends what was left open below an attempt that is over. */
   void over(String attempt) {
     for (Iterator<Open> all = turns.values().iterator(); all.hasNext(); ) {
       Open open = all.next();

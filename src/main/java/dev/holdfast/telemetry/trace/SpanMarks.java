@@ -26,12 +26,12 @@ final class SpanMarks {
     MDC.put(FLAGS, span.getTraceFlags().asHex());
   }
 
-  /** The id of the span, or null. */
+  /** Returns the id of the span, or null. */
   static @Nullable String span() {
     return MDC.get(SPAN);
   }
 
-  /** The parent of a new span of this thread; the root if it works for none. */
+  /** Returns the parent of a new span of this thread; the root if the thread works for none. */
   static Context current() {
     String trace = MDC.get(TRACE);
     String span = MDC.get(SPAN);

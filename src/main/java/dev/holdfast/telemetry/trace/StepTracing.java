@@ -6,8 +6,8 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
 
 /**
- * A span for each step of a repair, below its attempt; calls of models and runs of programs are
- * below the step. Thread-safe.
+ * Makes a span for each step of a repair, below its attempt. Calls of models and runs of programs
+ * are below the step. Thread-safe.
  */
 public record StepTracing(Tracer tracer) implements Steps {
   private static final AttributeKey<String> STEP = AttributeKey.stringKey("holdfast.repair.step");

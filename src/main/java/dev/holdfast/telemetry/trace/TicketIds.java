@@ -7,9 +7,9 @@ import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.sdk.trace.IdGenerator;
 
 /**
- * Gives a ticket that was enqueued under no trace one of its own: made of its number and the time
- * it was made at, so that all its attempts, in whatever worker, are under the same one, and nothing
- * has to be written down for that.
+ * Gives a ticket that was enqueued under no trace a trace of its own. It is made from the ticket's
+ * number and the time at which it was made. So all its attempts, in whatever worker, are under the
+ * same trace, and nothing has to be stored for that.
  */
 public final class TicketIds implements IdGenerator {
   private static final int TRACE_BYTES = 16;

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A span for each claim, and one for each attempt below the span that enqueued its ticket: so all
- * attempts of a ticket, in whatever worker, are in one trace. An attempt links to the claim that
- * brought it. Thread-safe.
+ * Makes a span for each claim, and one for each attempt below the span that enqueued its ticket. So
+ * all attempts of a ticket, in whatever worker, are in one trace. An attempt links to the claim
+ * that brought it. Thread-safe.
  *
  * @param sessions whose turns end with their attempt
  */
@@ -34,7 +34,7 @@ public record TicketTracing(
     implements Tracing {
   private static final Logger log = LoggerFactory.getLogger(TicketTracing.class);
 
-  /** As many as the SDK keeps. */
+  /** The largest number of links; the SDK keeps no more. */
   private static final int MOST_LINKS = 128;
 
   private static final AttributeKey<Long> BATCH =
@@ -151,7 +151,7 @@ public record TicketTracing(
     }
   }
 
-  /** The parent of the spans of a program of ours that was started under a trace. */
+  /** Returns the parent of the spans of a program of ours that was started under a trace. */
   static Context remote(SpanContext parent) {
     return parent.isValid() ? SpanMarks.under(parent) : Context.root();
   }

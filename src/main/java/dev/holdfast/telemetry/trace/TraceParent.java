@@ -6,7 +6,7 @@ import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import org.jspecify.annotations.Nullable;
 
-/** Spans as W3C Trace Context writes them. */
+/** Reads and writes spans as W3C Trace Context has them. */
 final class TraceParent {
   private TraceParent() {}
 
@@ -15,7 +15,7 @@ final class TraceParent {
         .formatted(span.getTraceId(), span.getSpanId(), span.getTraceFlags().asHex());
   }
 
-  /** Invalid for null, and for what is no traceparent. */
+  /** Reads a span; an invalid one for null, and for a text that is no traceparent. */
   static SpanContext parse(@Nullable String text) {
     if (text == null || !NewTicket.isTraceparent(text)) {
       return SpanContext.getInvalid();

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A span for each ticket that comes in, below which its attempts are. Thread-safe. */
+/** Makes a span for each ticket that comes in; its attempts are below that span. Thread-safe. */
 public record TracedInbox(TicketInbox inbox, Tracer tracer) implements TicketInbox {
   @Override
   public TicketInbox through(Channel channel) {
@@ -55,7 +55,7 @@ public record TracedInbox(TicketInbox inbox, Tracer tracer) implements TicketInb
     return many("enqueue batch", tickets, all -> inbox.enqueueBatch(all, actor, title));
   }
 
-  /** All below one span, and read while they are sent. */
+  /** Enqueues all tickets below one span, and reads them while they are sent. */
   private <T> T many(
       String name, Iterator<NewTicket> tickets, Function<Iterator<NewTicket>, T> enqueue) {
     if (!tickets.hasNext()) {
@@ -108,7 +108,7 @@ public record TracedInbox(TicketInbox inbox, Tracer tracer) implements TicketInb
   }
 
   /**
-   * @param ticket whose caller's trace goes on
+   * @param ticket its caller's trace is continued
    */
   private <T> T traced(String name, NewTicket ticket, Function<Span, T> enqueue) {
     Span span =

@@ -15,8 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * OpenTelemetry's SDK as its standard environment variables say ({@code
- * OTEL_EXPORTER_OTLP_ENDPOINT} and the like). Spans go out in batches, on a thread of its own: who
- * makes one never waits for the receiver, and what a receiver does not take is dropped.
+ * OTEL_EXPORTER_OTLP_ENDPOINT} and the like). Spans go out in batches, on a thread of its own. So
+ * code that makes a span never waits for the receiver, and what a receiver does not take is
+ * dropped.
  */
 public final class TracingSdk implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger("dev.holdfast.telemetry.trace.sdk");
@@ -56,7 +57,9 @@ public final class TracingSdk implements AutoCloseable {
         lastSpans);
   }
 
-  /** The SDK would write past our log, in a form of its own. */
+  /**
+   * Sends the SDK's messages to our log. Otherwise the SDK would write past it, in its own form.
+   */
   private static void logToOurs() {
     SDK.setUseParentHandlers(false);
     for (Handler each : SDK.getHandlers()) {
@@ -86,7 +89,7 @@ public final class TracingSdk implements AutoCloseable {
     return sdk.getTracer("dev.holdfast");
   }
 
-  /** Sends what is left, and waits for it no longer than that. */
+  /** Sends what is left, and waits for that no longer than {@code lastSpans}. */
   @Override
   public void close() {
     var unused =
