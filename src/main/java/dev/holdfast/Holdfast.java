@@ -43,20 +43,23 @@ public final class Holdfast {
   }
 
   /**
-   * The inbox for new tickets. It stores each in a transaction of its own, many by COPY, or inside
-   * the caller's transaction with {@link PostgresTicketInbox#enqueue(java.sql.Connection,
+   * Returns the inbox for new tickets. It stores each in a transaction of its own, many by COPY, or
+   * inside the caller's transaction with {@link PostgresTicketInbox#enqueue(java.sql.Connection,
    * dev.holdfast.queue.NewTicket)}. Thread-safe; make one and keep it.
    */
   public static PostgresTicketInbox inbox(DataSource dataSource) {
     return new PostgresTicketInbox(dataSource);
   }
 
-  /** Actions of people: release, hold, cancel, approve, reject, pause, resume. Thread-safe. */
+  /**
+   * Returns the actions of people: release, hold, cancel, approve, reject, pause, resume.
+   * Thread-safe.
+   */
   public static TicketDesk desk(DataSource dataSource) {
     return new PostgresTicketDesk(dataSource);
   }
 
-  /** Reads tickets, queues and workers. Thread-safe. */
+  /** Returns what reads tickets, queues and workers. Thread-safe. */
   public static TicketReader reader(DataSource dataSource) {
     return new PostgresTicketReader(dataSource);
   }

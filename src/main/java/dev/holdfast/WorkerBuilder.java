@@ -33,7 +33,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes a worker; {@link #start} makes it. What is null is refused where it is given. Not
+ * Describes a worker; {@link #start} makes it. A null is refused where it is given. Not
  * thread-safe.
  */
 public final class WorkerBuilder {
@@ -73,8 +73,8 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Works workflows too, and the questions of their steps for people; the designs of the other
-   * steps need handlers of their kinds. Where an expression is more than a path, it needs {@code
+   * Works workflows too, and the questions of their steps for people. The designs of the other
+   * steps need handlers of their kinds. An expression that is more than a path needs {@code
    * dev.cel:cel}.
    */
   public WorkerBuilder workflows() {
@@ -87,26 +87,26 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Who the worker is, where others are to be told before it starts: one that was made for this
-   * start. Without it the worker makes its own.
+   * Sets the worker's identity, for a caller that tells it to others before the worker starts. It
+   * must be one that was made for this start. Without it the worker makes its own.
    */
   public WorkerBuilder identity(WorkerIdentity newIdentity) {
     this.identity = Objects.requireNonNull(newIdentity, "identity is null");
     return this;
   }
 
-  /** Tickets that run at once; default 100. */
+  /** Sets how many tickets run at once; default 100. */
   public WorkerBuilder concurrency(int concurrency) {
     return settings(settings.withConcurrency(concurrency));
   }
 
-  /** All settings at once, also that of {@link #concurrency} before it. */
+  /** Sets all settings at once, including that of an earlier {@link #concurrency}. */
   public WorkerBuilder settings(WorkerSettings newSettings) {
     this.settings = Objects.requireNonNull(newSettings, "settings is null");
     return this;
   }
 
-  /** The policy per category, which queue, design and ticket may override. */
+  /** Sets the policy per category, which queue, design and ticket may override. */
   public WorkerBuilder retry(RetrySettings newRetry) {
     this.retry = Objects.requireNonNull(newRetry, "retry is null");
     return this;
@@ -117,16 +117,19 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** Hears of committed changes, on worker threads. May be given more than once. */
+  /**
+   * Adds a listener, which hears of committed changes on worker threads. May be called more than
+   * once.
+   */
   public WorkerBuilder listener(TicketListener listener) {
     listeners.add(Objects.requireNonNull(listener, "listener is null"));
     return this;
   }
 
   /**
-   * The data source that is listened on for notifications, if the usual one goes through a
-   * transaction pooler: they do not come through one. A worker claims there too what it is notified
-   * of, so the user of this source needs a worker's rights. {@link
+   * Sets the data source that is listened on for notifications, if the usual one goes through a
+   * transaction pooler: notifications do not come through a pooler. A worker also claims there what
+   * it is notified of, so the user of this source needs a worker's rights. {@link
    * dev.holdfast.postgres.Database#listening} gives connections that hear of notifications a
    * millisecond sooner than others.
    */
@@ -136,8 +139,8 @@ public final class WorkerBuilder {
   }
 
   /**
-   * The data source for renewing leases, if not that of everything else: a pool of one connection,
-   * which nothing else can keep busy.
+   * Sets the data source for renewing leases, if it is not the one for everything else. It is a
+   * pool of one connection, which nothing else can keep busy.
    */
   public WorkerBuilder heartbeatOn(DataSource ownPool) {
     this.heartbeats = Objects.requireNonNull(ownPool, "heartbeatOn is null");
@@ -145,8 +148,8 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Hears, on the listening thread, that the state of a provider's account or of a budget has
-   * changed; must not block.
+   * Sets what is called, on the listening thread, when the state of a provider's account or of a
+   * budget has changed. It must not block.
    */
   public WorkerBuilder whenProvidersChange(Runnable hint) {
     this.whenProvidersChange = Objects.requireNonNull(hint, "whenProvidersChange is null");
@@ -154,30 +157,30 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Clears something else away after finished tickets have been deleted, {@link
-   * WorkerSettings#retentionInterval}; on a thread of its own, so it may take its time. If it
-   * throws, that is logged, and it runs again after a minute.
+   * Sets what clears something else away after finished tickets have been deleted, {@link
+   * WorkerSettings#retentionInterval}. It runs on a thread of its own, so it may take its time. If
+   * it throws, that is logged, and it runs again after a minute.
    */
   public WorkerBuilder whenPruned(Runnable duty) {
     this.whenPruned = Objects.requireNonNull(duty, "whenPruned is null");
     return this;
   }
 
-  /** Texts that are removed from each ticket's result, error and hold reason. */
+  /** Sets the texts that are removed from each ticket's result, error and hold reason. */
   public WorkerBuilder secrets(Secrets hidden) {
     this.secrets = Objects.requireNonNull(hidden, "secrets is null");
     return this;
   }
 
-  /** Hears of claims and attempts as they begin and end. */
+  /** Sets what hears of claims and attempts as they begin and end. */
   public WorkerBuilder tracing(Tracing newTracing) {
     this.tracing = Objects.requireNonNull(newTracing, "tracing is null");
     return this;
   }
 
   /**
-   * Another schema than {@code holdfast}, for tests and benchmarks beside a living one. Comes
-   * before {@link #workflows}.
+   * Sets another schema than {@code holdfast}, for tests and benchmarks beside a live one. Must
+   * come before {@link #workflows}.
    */
   public WorkerBuilder schema(String newSchema) {
     this.schema = Objects.requireNonNull(newSchema, "schema is null");

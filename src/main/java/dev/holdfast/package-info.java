@@ -1,4 +1,4 @@
-/** The way in for programs that embed Holdfast: {@link dev.holdfast.Holdfast}. */
+/** The entry point for programs that embed Holdfast: {@link dev.holdfast.Holdfast}. */
 @NullMarked
 package dev.holdfast;
 
