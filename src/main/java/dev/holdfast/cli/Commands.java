@@ -45,16 +45,16 @@ import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * All commands by name. Only the one that was asked for is made, for reading annotations takes its
+ * All commands by name. Only the one that was asked for is made, because reading annotations takes
  * time.
  */
 public final class Commands {
-  /** They tell of the others. */
+  /** The commands that describe the others. */
   private static final Set<String> NEED_ALL = Set.of("help", "completion");
 
   private final Map<String, Function<HoldfastCommand, Object>> makers = new LinkedHashMap<>();
 
-  /** The one-shot commands. */
+  /** Registers the one-shot commands. */
   public Commands() {
     makers.put("migrate", MigrateCommand::new);
     makers.put("design", DesignCommand::with);
@@ -89,7 +89,7 @@ public final class Commands {
     makers.put("help", HelpCommand::new);
   }
 
-  /** Adds a command that somebody else implements. */
+  /** Adds a command that is implemented elsewhere. */
   public Commands with(String name, Function<HoldfastCommand, Object> maker) {
     makers.put(name, maker);
     return this;
@@ -133,7 +133,8 @@ public final class Commands {
   }
 
   /**
-   * The parser asks for no command where help is wanted, and there is none of what is not there.
+   * Refuses an unknown command: the parser requires no command where help is wanted, and there is
+   * no help for a command that does not exist.
    */
   private static ParseResult known(ParseResult parsed) {
     ParseResult last = parsed;
@@ -147,7 +148,7 @@ public final class Commands {
     return parsed;
   }
 
-  /** Help is coloured as results are. */
+  /** Colours help as results are coloured. */
   private static RunLast coloured(CommandLine line, HoldfastCommand root) {
     try {
       line.setColorScheme(Help.defaultColorScheme(root.colours() ? Help.Ansi.ON : Help.Ansi.OFF));

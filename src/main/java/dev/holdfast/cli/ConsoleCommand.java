@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code holdfast console}: its options; what runs is given. */
+/** {@code holdfast console}: its options. What it runs is passed in. */
 @Command(
     name = "console",
     description =

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code holdfast demo}: its options; what runs is given. */
+/** {@code holdfast demo}: its options. What it runs is passed in. */
 @Command(
     name = "demo",
     description =

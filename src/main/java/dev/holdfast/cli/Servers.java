@@ -8,16 +8,20 @@ import org.jspecify.annotations.Nullable;
 /** The commands that run until they are stopped. They return an exit code. */
 public interface Servers {
   /**
+   * Runs a worker.
+   *
    * @param embedded where the data of an embedded PostgreSQL is; null uses the configured database
    * @param console whether to serve the API and the console beside health and metrics
    */
   int worker(Settings settings, @Nullable Path embedded, boolean console, Terminal terminal);
 
-  /** The API and the console alone. */
+  /** Runs only the API and the console. */
   int console(Settings settings, Terminal terminal);
 
   /**
-   * @param exitWhenDone end when every sample ticket has come to rest
+   * Runs the demo.
+   *
+   * @param exitWhenDone whether to end when every sample ticket has reached its last state
    */
   int demo(Settings settings, boolean exitWhenDone, Terminal terminal);
 }

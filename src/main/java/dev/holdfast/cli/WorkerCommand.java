@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code holdfast worker}: its options; what runs is given. */
+/** {@code holdfast worker}: its options. What it runs is passed in. */
 @Command(
     name = "worker",
     description =
@@ -78,7 +78,8 @@ public final class WorkerCommand implements Callable<Integer> {
     }
     Settings settings = root.settings(flags);
     if (embedded != null && settings.database().url() != null) {
-      // Tickets of the other commands would wait for ever, and nobody would know why.
+      // Without this line, tickets of the other commands would wait for ever, and nobody would know
+      // why.
       root.terminal()
           .err()
           .println(

@@ -1,6 +1,6 @@
 /**
- * The commands: what one types, and what is printed. They see the ports only; the composition root
- * gives them what they need.
+ * The commands: what people type, and what is printed. They see only the ports; the composition
+ * root gives them what they need.
  */
 @NullMarked
 package dev.holdfast.cli;

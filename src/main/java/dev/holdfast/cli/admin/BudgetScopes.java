@@ -11,7 +11,8 @@ final class BudgetScopes {
   private BudgetScopes() {}
 
   /**
-   * At least one. What is there needs no configuration: it may be of a key that is no more.
+   * Returns the scopes, at least one. A budget that is there needs no configuration: it may be that
+   * of a key that no longer exists.
    *
    * @throws UsageException for a key that no provider has
    */

@@ -8,12 +8,12 @@ import java.util.Locale;
  *
  * @param nextStep what to do about it, with the command; empty where all is well
  * @param command the command alone, for a shell or, where it begins with a word of SQL in capitals,
- *     for psql; empty where no single command mends it
+ *     for psql; empty where no single command repairs it
  */
 record CheckResult(String check, Status status, String detail, String nextStep, String command) {
   enum Status {
     OK,
-    /** It could not be looked at, for want of rights mostly. */
+    /** The check was not possible, mostly because rights are missing. */
     SKIP,
     WARN,
     FAIL
@@ -36,9 +36,9 @@ record CheckResult(String check, Status status, String detail, String nextStep, 
   }
 
   /**
-   * The same finding with the command that mends it, after its next step.
+   * Returns the same finding with the command that repairs it, after its next step.
    *
-   * @param mending as somebody pastes it
+   * @param mending the command as somebody pastes it
    */
   CheckResult by(String mending) {
     return new CheckResult(check, status, detail, nextStep + ": " + mending, mending);

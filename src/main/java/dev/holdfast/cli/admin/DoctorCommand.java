@@ -111,7 +111,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** Who lacks all rights is told why by the roles. */
+  /** Checks the schema. For a user without any rights, the check of the roles gives the reason. */
   private void checkSchema(Checkup checkup, Server server, Looks looks) {
     CheckResult.Status schema =
         looks.add(

@@ -19,7 +19,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Decides what each design of a source becomes: as people say, else as its definition says.
+ * Decides what each design of a source becomes: what people chose, otherwise what its definition
+ * says.
  *
  * @param stored the latest version of a design of ours by its name
  * @param chosenDesigns a design of ours by the label of a source's
@@ -40,11 +41,11 @@ record ImportDesigns(
     /** Its tickets get this kind, and no design. */
     record OnlyKind(String kind) implements Fate {}
 
-    /** Its tickets are left. */
+    /** Its tickets are not imported. */
     record Unknown(String why) implements Fate {}
   }
 
-  /** In their order. */
+  /** Returns what the designs become, in their order. */
   List<Fate> fates(List<SourceDesign> designs) {
     requireKnown("--design", chosenDesigns, designs);
     requireKnown("--map-kind", chosenKinds, designs);

@@ -7,12 +7,16 @@ import dev.holdfast.queue.TicketBusyException;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Takes one look after the other; one that is refused or takes too long does not stop the rest. */
+/**
+ * Makes one check after the other. One that is refused or takes too long does not stop the rest.
+ */
 record Looks(List<CheckResult> results) {
   /**
+   * Makes a check.
+   *
    * @return what was found
-   * @throws dev.holdfast.queue.QueueUnavailableException if the database is lost, for then the
-   *     others are too
+   * @throws dev.holdfast.queue.QueueUnavailableException if the database is lost, because the other
+   *     checks cannot be made then either
    */
   CheckResult.Status add(String check, Supplier<CheckResult> look) {
     CheckResult result;

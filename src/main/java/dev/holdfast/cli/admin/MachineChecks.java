@@ -15,13 +15,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/**
- * The checks of this machine, which may be another than the workers', in {@code holdfast doctor}.
- */
+/** The checks of this machine in {@code holdfast doctor}. The workers may be on another machine. */
 final class MachineChecks {
   private static final long MIB = 1 << 20;
 
-  /** Enough for one command line; the next call names the others. */
+  /** The most worktrees in one command line. The next call names the others. */
   private static final int WORKTREES_SHOWN = 10;
 
   private static final Set<String> UNFINISHED = Set.of("ready", "in_progress");
@@ -29,7 +27,8 @@ final class MachineChecks {
   private MachineChecks() {}
 
   /**
-   * In another encoding Java can give programs, and name files, in a part of all characters only.
+   * Checks the encoding. In any other than UTF-8, Java can use only a part of all characters in
+   * arguments of programs and in names of files.
    */
   static CheckResult java() {
     String names = System.getProperty("sun.jnu.encoding", "unknown");
@@ -61,7 +60,8 @@ final class MachineChecks {
   }
 
   /**
-   * @param commandUser as whom the programs of command designs run; empty: as the worker's own user
+   * @param commandUser the user as whom the programs of command designs run; empty: the worker's
+   *     own user
    */
   static CheckResult user(String commandUser) {
     String user = ProgramUser.ownName();
@@ -95,8 +95,8 @@ final class MachineChecks {
   }
 
   /**
-   * @param places files or directories that grow; what is not there yet counts as its parent
-   * @param leastMib what shall be free
+   * @param places files or directories that grow; one that is not there yet counts as its parent
+   * @param leastMib how much must be free
    */
   static CheckResult disk(Collection<Path> places, long leastMib) {
     List<String> seen = new ArrayList<>();
@@ -114,7 +114,7 @@ final class MachineChecks {
         }
         seen.add(free + " MiB for " + place);
       } catch (IOException e) {
-        // Another user's: a server's data directory mostly.
+        // The place belongs to another user; it is mostly a server's data directory.
         seen.add("unknown for " + place);
       }
     }
@@ -129,7 +129,7 @@ final class MachineChecks {
     return there;
   }
 
-  /** A ticket that will run again clears away its own. */
+  /** Finds worktrees that are left. A ticket that will run again removes its own. */
   static CheckResult worktrees(Path root, TicketReader tickets) {
     List<LeftWorktrees> left;
     try {

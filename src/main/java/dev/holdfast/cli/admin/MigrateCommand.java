@@ -155,7 +155,10 @@ public final class MigrateCommand implements Callable<Integer> {
         : run.take(imports, backend.designs(), running, by == null ? root.person() : by);
   }
 
-  /** A dry run may come before the schema, and there are no designs then. */
+  /**
+   * Returns the stored designs. A dry run may come before the schema, and then there are no
+   * designs.
+   */
   private static Function<String, Optional<Design>> stored(Backend backend) {
     return backend.imports().isSchemaThere() ? backend.designs()::find : name -> Optional.empty();
   }

@@ -56,7 +56,10 @@ final class ServerChecks {
     };
   }
 
-  /** In a transaction that writes: where the database has the setting, so has who mends it. */
+  /**
+   * Reports a database that is read-only. The command uses a transaction that writes: a setting of
+   * the database also holds for the person who repairs it.
+   */
   private static CheckResult readOnlyOf(String owner, String detail) {
     return CheckResult.fail("database", detail, "turn it off in psql, for new connections")
         .by(
@@ -117,7 +120,7 @@ final class ServerChecks {
             .by("SELECT holdfast.grant_roles()");
   }
 
-  /** Of a user who may not see the schema, and for whom nothing works. */
+  /** Reports the roles of a user who may not see the schema, and for whom nothing works. */
   static CheckResult rolesOf(String user, List<String> missing, List<String> withoutRights) {
     return withoutRights.isEmpty() && !missing.contains("holdfast_operator")
         ? CheckResult.fail(
@@ -224,7 +227,7 @@ final class ServerChecks {
         .orElseGet(() -> CheckResult.ok("vacuum", "autovacuum keeps up with all tables"));
   }
 
-  /** More than half of it is dead, and not since a moment ago only. */
+  /** Returns true if more than half of it is dead, and that did not begin only a moment ago. */
   private static boolean isBehind(TableVacuum table, Instant now) {
     return table.dead() >= MANY_DEAD_ROWS
         && table.dead() > table.live()

@@ -6,12 +6,15 @@ import dev.holdfast.queue.read.Checkup.WaitingCommits;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The checks in {@code holdfast doctor} of what makes a server that answers store nothing. */
+/** The checks in {@code holdfast doctor} for what makes a server that answers store nothing. */
 final class StandstillChecks {
-  /** Behind it PostgreSQL lets a vacuum leave out all but the freezing (vacuum_failsafe_age). */
+  /**
+   * The limit of a warning. Below it PostgreSQL lets a vacuum skip everything except the freezing
+   * (vacuum_failsafe_age).
+   */
   private static final long FEW_IDS = 500_000_000;
 
-  /** So many are kept for the vacuum that mends it. */
+  /** The number of ids that are kept for the vacuum that repairs it. */
   private static final long KEPT_IDS = 3_000_000;
 
   private StandstillChecks() {}

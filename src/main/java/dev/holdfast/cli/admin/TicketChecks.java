@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /** The checks of workers and waiting tickets in {@code holdfast doctor}. */
 final class TicketChecks {
-  /** A live worker rescues what has expired every 5 s as a rule. */
+  /** How late a rescue may be. A live worker usually rescues what has expired every 5 s. */
   static final Duration RESCUE_GRACE = Duration.ofMinutes(1);
 
   static final Duration FAR = Duration.ofDays(30);
@@ -240,7 +240,10 @@ final class TicketChecks {
         "SELECT holdfast.cancel_ticket(%s, current_user, '" + reason + "')");
   }
 
-  /** Versions before took ids below 1 in SQL; the command line never did. */
+  /**
+   * Returns the command for a ticket. Earlier versions accepted ids below 1 in SQL; the command
+   * line never did.
+   */
   private static String forTicket(long id, String command, String sql) {
     return (id > 0 ? command : sql).formatted(id);
   }

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Takes over a source's tickets for {@code migrate --from}, or tells what that would do. */
+/** Takes over a source's tickets for {@code migrate --from}, or says what that would do. */
 record TicketImportRun(
     Terminal terminal,
     SourceTable source,
@@ -92,7 +92,7 @@ record TicketImportRun(
                   key, each.design().kind(), stored == null ? null : stored.id()));
         }
         case ImportDesigns.Fate.Unknown each -> {
-          // Its tickets are left.
+          // Its tickets are not imported.
         }
       }
     }

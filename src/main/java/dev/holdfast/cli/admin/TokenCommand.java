@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code holdfast token}: a new one, or the hash of one that is read. */
+/** {@code holdfast token}: makes a new token, or the hash of one that it reads. */
 @Command(
     name = "token",
     description =

@@ -1,4 +1,4 @@
-/** Commands for who runs Holdfast: schema, designs, providers, budgets, tokens, checks. */
+/** Commands for those who run Holdfast: schema, designs, providers, budgets, tokens, checks. */
 @NullMarked
 package dev.holdfast.cli.admin;
 

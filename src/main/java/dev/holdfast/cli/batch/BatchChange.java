@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 /** A command that does one thing to all tickets of a batch. */
 @Command
 final class BatchChange implements Callable<Integer> {
-  /** Does it, and says to how many. */
+  /** Does it, and returns for how many tickets. */
   @FunctionalInterface
   interface Change {
     long apply(BatchDesk desk, long batchId, String actor, String reason);

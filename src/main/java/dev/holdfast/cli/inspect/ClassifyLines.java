@@ -22,8 +22,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Classifies lines, several at once; stops at the first bad line, for else the answers would not
- * fit the questions. Used by one thread.
+ * Classifies lines, several at once. It stops at the first bad line, because otherwise the answers
+ * would not fit the questions. Used by one thread.
  */
 public final class ClassifyLines {
   private static final int BATCH = 256;
@@ -52,7 +52,7 @@ public final class ClassifyLines {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         number++;
         batch.add(new Line(number, number == 1 ? Utf8.withoutMark(line) : line));
-        // Whoever waits for the answer before asking again gets it at once.
+        // A caller that waits for the answer before asking again gets it at once.
         if (batch.size() == BATCH || !lines.ready()) {
           answerBatch();
         }
@@ -125,7 +125,7 @@ public final class ClassifyLines {
     return columns;
   }
 
-  /** The same with what {@code --explain} adds. */
+  /** Returns the same with what {@code --explain} adds. */
   public static Map<String, @Nullable Object> columns(Explanation explanation) {
     Map<String, @Nullable Object> columns = columns(explanation.failure());
     columns.put("category_from", explanation.categoryFrom());

@@ -32,7 +32,10 @@ final class Countdown implements AutoCloseable {
   private @Nullable CurrentWait shown;
   private boolean ended;
 
-  /** The backend of one ticket, and who presses the key. */
+  /**
+   * @param backend the backend of one ticket
+   * @param person the one who presses the key
+   */
   Countdown(Terminal terminal, Keyboard keyboard, Backend backend, long ticketId, String person) {
     this.terminal = terminal;
     this.keyboard = keyboard;
@@ -99,7 +102,7 @@ final class Countdown implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The process ends, and the hook does its part too.
+      // The process ends, and the hook does its part, too.
     }
     end();
     keyboard.close();

@@ -157,7 +157,7 @@ public final class ListCommand implements Callable<Integer> {
     }
   }
 
-  /** Of one more than are shown, to know whether there are more. */
+  /** Returns the filter for one ticket more than is shown, to know whether there are more. */
   private TicketFilter filter(@Nullable Instant from, int count) {
     return new TicketFilter(
         null,
@@ -179,7 +179,10 @@ public final class ListCommand implements Callable<Integer> {
     return rows.subList(0, Math.min(count, rows.size()));
   }
 
-  /** Whoever hands the ids on to another command is not to take the first page for all of them. */
+  /**
+   * Says that there are more. A person who passes the ids to another command must not take the
+   * first page for all of them.
+   */
   private void tellOfMore(List<?> rows, int count) {
     if (rows.size() > count) {
       root.terminal().progress("there are more than these " + count + "; --limit N lists more");
@@ -194,8 +197,8 @@ public final class ListCommand implements Callable<Integer> {
   }
 
   /**
-   * The newest of all the states, each of which has an index of its own. A ticket that changes its
-   * state between two of them is taken as it was read last.
+   * Returns the newest of all the states, each of which has an index of its own. If a ticket
+   * changes its state between two reads, the last one counts.
    */
   static <T> List<T> each(
       List<TicketState> states,

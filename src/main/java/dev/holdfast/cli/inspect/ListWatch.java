@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list that is printed again whenever it changes, until nobody reads it. A terminal is wiped
- * before, and drawn once a second, for its times go on; in a pipe, lists follow one another with an
- * empty line between them.
+ * Prints a list again whenever it changes, until nobody reads it. On a terminal it clears the
+ * screen before, and draws the list once a second, because its times go on. In a pipe, lists follow
+ * one another with an empty line between them.
  */
 final class ListWatch {
   private static final Duration EVERY = Duration.ofSeconds(1);

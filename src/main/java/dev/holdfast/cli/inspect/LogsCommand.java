@@ -38,7 +38,10 @@ import picocli.CommandLine.Parameters;
 public final class LogsCommand implements Callable<Integer> {
   private static final Duration POLL = Duration.ofMillis(500);
 
-  /** The last piece may be stored a moment after the attempt has ended. */
+  /**
+   * The number of looks after the end: the last piece may be stored a moment after the attempt has
+   * ended.
+   */
   private static final int LOOKS_AFTER_END = 3;
 
   private final HoldfastCommand root;
@@ -134,7 +137,7 @@ public final class LogsCommand implements Callable<Integer> {
     int looksAfterEnd = 0;
     while (looksAfterEnd < LOOKS_AFTER_END && !root.terminal().isDeaf()) {
       try {
-        // Looked at before its output: what has ended by then begins no attempt any more.
+        // This is read before the output: a ticket that has ended by then begins no more attempts.
         Optional<TicketRow> ended = ended(reader, number);
         Optional<AttemptOutput> output = reader.output(number, followed);
         lost.found();

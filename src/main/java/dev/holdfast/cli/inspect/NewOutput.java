@@ -10,7 +10,7 @@ final class NewOutput {
   private final Map<String, OutputChunk> lastSeen = new HashMap<>();
   private long leaseNo;
 
-  /** The new text of a stream; of another attempt than before, all of it. */
+  /** Returns the new text of a stream; all of it, if the attempt is a new one. */
   String of(AttemptOutput output, String stream) {
     if (output.leaseNo() != leaseNo) {
       leaseNo = output.leaseNo();

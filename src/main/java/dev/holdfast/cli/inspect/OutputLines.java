@@ -17,7 +17,10 @@ import java.util.function.Supplier;
 final class OutputLines {
   private static final List<String> STREAMS = List.of(OutputChunk.STDOUT, OutputChunk.STDERR);
 
-  /** The last output of an attempt is stored up to about a second after its end. */
+  /**
+   * The number of quiet looks. The last output of an attempt is stored up to about a second after
+   * its end.
+   */
   private static final int QUIET_LOOKS = 3;
 
   private final Supplier<Optional<AttemptOutput>> newest;
@@ -40,8 +43,8 @@ final class OutputLines {
   }
 
   /**
-   * The lines that are new and whole; once an attempt has ended and is quiet, its last one too. Of
-   * an attempt that had ended before the first look, {@code logs} tells.
+   * Returns the lines that are new and whole. Once an attempt has ended and is quiet, its last line
+   * is returned, too. An attempt that had ended before the first look is left to {@code logs}.
    */
   List<TimelineEntry> next() {
     Optional<AttemptOutput> output = newest.get();
@@ -69,7 +72,9 @@ final class OutputLines {
     return lines;
   }
 
-  /** Takes the lines that have an end; if nothing follows any more, also the text after them. */
+  /**
+   * Takes the lines that have an end. If nothing more follows, it also takes the text after them.
+   */
   private List<TimelineEntry> whole(boolean ended) {
     List<TimelineEntry> lines = new ArrayList<>();
     for (String stream : STREAMS) {

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The source of {@code runs}: the database as a rule, or files. */
+/** The source of {@code runs}: usually the database, or files. */
 final class RunsSource {
   @Option(
       names = "--since",
@@ -32,7 +32,7 @@ final class RunsSource {
               + " .holdfast/runs.")
   private @Nullable Path traces;
 
-  /** Oldest first. */
+  /** Returns the events, oldest first. */
   List<TraceEvent> events(HoldfastCommand root) {
     if (traces != null) {
       return ofFiles(root, traces);

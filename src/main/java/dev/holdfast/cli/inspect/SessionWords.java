@@ -11,11 +11,13 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Words on a terminal for what agents' sessions and their tools retry (C32, C33, D31, D38). */
+/** Describes on a terminal what agents' sessions and their tools retry (C32, C33, D31, D38). */
 final class SessionWords {
   private SessionWords() {}
 
-  /** Empty for every other event, and for one that lacks what it should say. */
+  /**
+   * Returns the words; empty for every other event, and for one that lacks what it should contain.
+   */
   static Optional<String> of(TimelineEntry event) {
     if (event.details() == null) {
       return Optional.empty();

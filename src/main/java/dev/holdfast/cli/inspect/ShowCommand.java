@@ -134,7 +134,7 @@ public final class ShowCommand implements Callable<Integer> {
     new TranscriptPage(root.terminal()).print(backend.journals(), number);
   }
 
-  /** The wait of the ticket; without one, the worker that is missing. */
+  /** Returns the wait of the ticket; without one, the worker that is missing. */
   private Optional<String> waits(TicketRow ticket, TicketReader reader) {
     return reader
         .predecessors(ticket.id())
@@ -161,7 +161,7 @@ public final class ShowCommand implements Callable<Integer> {
     return columns;
   }
 
-  /** By the columns of ticket_guidance. */
+  /** Returns the guidance by the columns of ticket_guidance. */
   private static Map<String, @Nullable Object> columns(Guidance guidance) {
     Map<String, @Nullable Object> columns = new LinkedHashMap<>();
     columns.put("guidance", guidance.text());

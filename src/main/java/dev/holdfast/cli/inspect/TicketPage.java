@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A ticket as people read it: what it waits for first, then how it came there. */
+/** Prints a ticket for people: first what it waits for, then how it got there. */
 final class TicketPage {
   private final Terminal terminal;
   private final Instant now;
@@ -124,7 +124,7 @@ final class TicketPage {
     }
   }
 
-  /** The line that says why; then all of it, where it says more. */
+  /** Prints the line that gives the reason, and then the whole error if it says more. */
   private void error(TicketRow ticket) {
     String title = ticket.errorTitle();
     String error = ticket.error();

@@ -12,14 +12,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 
-/** Tickets as the rows of a table for people. */
+/** Prints tickets as the rows of a table for people. */
 record TicketTable(HoldfastCommand root, TicketReader reader) {
   private static final int STATE = 1;
   private static final int QUEUE = 2;
   private static final int KIND = 3;
   private static final int RETRIES = 5;
 
-  /** With what has room on most screens. */
+  /** Prints the columns that have room on most screens. */
   void print(List<TicketSummary> rows) {
     TextTable table =
         new TextTable(
@@ -42,7 +42,7 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
     print(table);
   }
 
-  /** With more columns, and nothing cut off. */
+  /** Prints more columns, and cuts nothing off. */
   void printWide(List<TicketSummary> rows) {
     TextTable table =
         TextTable.whole(

@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A ticket with its steps and what its jobs have added, and theirs. */
+/** A ticket with its steps and the tickets that its jobs have added, and with theirs. */
 record TicketTree(TicketReader reader, TicketRow root) {
   private static final int DEEPEST = 10;
   private static final int SHOWN = 100;
 
   /**
-   * @param words of a line
+   * @param words the text of a line
    * @param json the same as columns
    */
   private record Branch(String words, Map<String, @Nullable Object> json, List<Branch> below) {}
 
-  /** Of indented lines. */
+  /** Prints it as indented lines. */
   void print(Terminal terminal) {
     Branch tree = tree();
     terminal.line(tree.words());
@@ -39,7 +39,7 @@ record TicketTree(TicketReader reader, TicketRow root) {
     }
   }
 
-  /** One object, with "below" in each. */
+  /** Returns one object, with "below" in each. */
   String json() {
     return JsonOutput.of(columns(tree()));
   }

@@ -5,9 +5,9 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.queue.read.ToolCallRow;
 import java.util.List;
 
-/** The tool calls that wait for a person, with all that is needed to decide. */
+/** Prints the tool calls that wait for a person, with all that is needed to decide. */
 record ToolCallPage(Terminal terminal) {
-  /** Nothing where none waits. */
+  /** Prints nothing where no call waits. */
   void print(long ticketId, List<ToolCallRow> calls) {
     List<ToolCallRow> waiting = calls.stream().filter(ToolCallRow::waits).toList();
     if (waiting.isEmpty()) {

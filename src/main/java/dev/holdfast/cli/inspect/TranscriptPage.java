@@ -18,12 +18,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** A session as people read it: who said what, cut to a few lines each, and what it cost. */
+/** Prints a session for people: who said what, cut to a few lines each, and what it cost. */
 record TranscriptPage(Terminal terminal) {
   private static final int LINES = 6;
   private static final int WIDTH = 200;
 
-  /** Nothing where there is none. */
+  /** Prints nothing where there is no session. */
   void print(JournalReader journals, long ticketId) {
     JournalTotal total = journals.total(ticketId);
     if (total.rows() == 0) {
@@ -62,7 +62,7 @@ record TranscriptPage(Terminal terminal) {
       case JournalEntry.TurnFailed turn ->
           text("turn " + turn.turn() + " failed, " + turn.target(), turn.message());
       case JournalEntry.ToolStarted begun -> {
-        // Its result says more, and is there before anybody goes on.
+        // Its result says more, and is there before the session goes on.
       }
       case JournalEntry.ToolFinished tool ->
           text(

@@ -2,11 +2,11 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.queue.read.CurrentWait;
 
-/** Words on a terminal for what a ticket waits for (D31). */
+/** Describes on a terminal what a ticket waits for (D31). */
 final class WaitWords {
   private WaitWords() {}
 
-  /** The reason of the wait, and its end. */
+  /** Returns the reason of the wait, and its end. */
   static String of(CurrentWait wait) {
     return switch (wait.kind()) {
       case SESSION_RETRY ->
@@ -16,7 +16,7 @@ final class WaitWords {
     };
   }
 
-  /** The countdown, without the key that ends it. */
+  /** Returns the countdown, without the key that ends it. */
   static String countdown(CurrentWait wait) {
     String seconds = " in " + Math.round(wait.left().toMillis() / 1000.0) + "s…";
     return wait.kind() == CurrentWait.Kind.PROVIDER
@@ -24,7 +24,7 @@ final class WaitWords {
         : "Retrying" + count(wait) + seconds;
   }
 
-  /** The effect of Escape: it ends only a session's retry. */
+  /** Returns the effect of Escape: it ends only a session's retry. */
   static String wayOut(CurrentWait wait) {
     return wait.kind() == CurrentWait.Kind.SESSION_RETRY ? "(esc to cancel)" : "(esc to try now)";
   }

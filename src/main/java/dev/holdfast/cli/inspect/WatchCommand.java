@@ -59,7 +59,7 @@ public final class WatchCommand implements Callable<Integer> {
 
   private final LostDatabase lost;
 
-  /** Of one ticket that is watched; null for all. */
+  /** The output of the one ticket that is watched; null for all. */
   private @Nullable OutputLines output;
 
   public WatchCommand(HoldfastCommand root) {
@@ -106,7 +106,7 @@ public final class WatchCommand implements Callable<Integer> {
     }
   }
 
-  /** For a person at a terminal, whose Escape ends what the ticket waits for (D31). */
+  /** Watches for a person at a terminal, whose Escape ends what the ticket waits for (D31). */
   private void countDown(TicketFeed feed, Countdown line) throws InterruptedException {
     try (line) {
       while (!root.terminal().isDeaf()) {
@@ -134,7 +134,10 @@ public final class WatchCommand implements Callable<Integer> {
         .toList();
   }
 
-  /** A database that is restarted is waited for: the feed goes on where it stopped. */
+  /**
+   * Returns what is new. If the database is restarted, this waits for it: the feed goes on where it
+   * stopped.
+   */
   private List<TimelineEntry> next(TicketFeed feed) {
     try {
       List<TimelineEntry> events = new ArrayList<>(output == null ? List.of() : output.next());

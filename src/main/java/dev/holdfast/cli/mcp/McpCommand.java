@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code holdfast mcp}: an assistant works the inbox over the Model Context Protocol, on standard
- * input and output, in the name of whose token it was given.
+ * input and output, in the name of the person whose token it was given.
  */
 @Command(
     name = "mcp",

@@ -18,11 +18,11 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A terminal as the bytes of a protocol of lines. Its input ends for the SDK only when all requests
- * are answered: at the end the SDK drops what it is working on.
+ * A terminal as the bytes of a line protocol. For the SDK, its input ends only when all requests
+ * are answered, because at the end the SDK drops what it is working on.
  */
 final class McpStreams {
-  /** As many as the SDK reads. */
+  /** The longest line; the SDK reads no more. */
   private static final int LONGEST_LINE = 16 << 20;
 
   private static final int SECONDS_FOR_ANSWERS = 30;
@@ -33,7 +33,7 @@ final class McpStreams {
   private final IntConsumer onEnd;
   private final Semaphore answers = new Semaphore(0);
 
-  /** Told to the SDK; for the thread that reads. */
+  /** The number of requests given to the SDK; for the thread that reads. */
   private int requests;
 
   /**
@@ -53,8 +53,8 @@ final class McpStreams {
   }
 
   /**
-   * Hands on lines that are messages. The others it answers itself: the SDK would leave its loop at
-   * the first of them, without a word.
+   * Passes on lines that are messages, and answers the others itself: the SDK would leave its loop
+   * at the first of them, without a word.
    */
   private final class MessageStream extends InputStream {
     private final InputStream in = new BufferedInputStream(terminal.in());
@@ -92,7 +92,10 @@ final class McpStreams {
       return true;
     }
 
-    /** Null at the end; empty for a line that is too long, which is answered. */
+    /**
+     * Returns the next line; null at the end; empty for a line that is too long, which it has
+     * answered.
+     */
     private @Nullable String nextLine() throws IOException {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       int each = in.read();
@@ -102,7 +105,7 @@ final class McpStreams {
       boolean isTooLong = false;
       while (each >= 0 && each != '\n') {
         if (bytes.size() < LONGEST_LINE) {
-          // To the SDK a carriage return ends a line; in JSON it is a space.
+          // For the SDK a carriage return ends a line; in JSON it is a space.
           bytes.write(each == '\r' ? ' ' : each);
         } else {
           isTooLong = true;
@@ -117,7 +120,7 @@ final class McpStreams {
     }
   }
 
-  /** Waits for the answers that are still to come. */
+  /** Waits for the answers that are still missing. */
   private int unanswered() throws IOException {
     try {
       return answers.tryAcquire(requests, SECONDS_FOR_ANSWERS, TimeUnit.SECONDS)
@@ -150,7 +153,10 @@ final class McpStreams {
     }
   }
 
-  /** In one piece, so that it stands before or after a message of the SDK, never within. */
+  /**
+   * Writes the refusal in one piece, so that it stands before or after a message of the SDK, never
+   * within.
+   */
   private void refuse(int code, String words) {
     terminal
         .out()
@@ -163,7 +169,7 @@ final class McpStreams {
     terminal.out().flush();
   }
 
-  /** Hands on whole lines, so that no character is torn apart. */
+  /** Passes on whole lines, so that no character is split. */
   private final class LineStream extends OutputStream {
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 

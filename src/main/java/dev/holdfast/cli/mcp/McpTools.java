@@ -32,8 +32,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools of the MCP server: each answers with JSON, and a refusal is an answer that says why.
- * One call at a time.
+ * The tools of the MCP server. Each answers with JSON, and a refusal is an answer with the reason.
+ * It serves one call at a time.
  */
 final class McpTools {
   private static final int SHOWN = 20;

@@ -7,19 +7,22 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Prints a line whenever something in the database has changed, until it has ended or nobody reads.
- * It tells once that the database cannot be reached, and waits for it.
+ * Prints a line whenever something in the database has changed, until it has ended or nobody reads
+ * the output. If the database cannot be reached, it says so once, and waits for it.
  *
- * @param look reads it anew
- * @param words what it says now; a change of them is a change
- * @param line what is printed of it
+ * @param look reads it again
+ * @param words its text now; it has changed when the text has changed
+ * @param line what is printed about it
  */
 public record ChangeLines<T>(
     Supplier<T> look, Predicate<T> hasEnded, Function<T, String> words, Function<T, String> line) {
-  /** No viewer asks more often; the database counts less often where that is expensive. */
+  /**
+   * The time between two looks. No viewer asks more often; the database counts less often where
+   * that is expensive.
+   */
   private static final Duration EVERY = Duration.ofSeconds(1);
 
-  /** Returns at the end; {@code first} has been printed. */
+  /** Follows the changes until the end. The caller has printed {@code first} already. */
   public void follow(Terminal terminal, T first) throws InterruptedException {
     T seen = first;
     String told = words.apply(first);

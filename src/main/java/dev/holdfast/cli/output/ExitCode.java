@@ -20,7 +20,7 @@ public final class ExitCode {
 
   private ExitCode() {}
 
-  /** The code for an exception that ended a command. */
+  /** Returns the code for an exception that ended a command. */
   public static int of(Throwable failure) {
     return switch (failure) {
       case UsageException e -> WRONG_USAGE;

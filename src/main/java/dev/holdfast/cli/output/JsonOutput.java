@@ -14,8 +14,8 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Writes rows as JSON with the names of their SQL columns. JSON columns are embedded, times are ISO
- * 8601 in UTC. Streams without data binding, which takes longer to load than a command may take in
- * all.
+ * 8601 in UTC. It streams without data binding, which takes longer to load than a whole command may
+ * take.
  */
 public final class JsonOutput {
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -35,7 +35,7 @@ public final class JsonOutput {
 
   private JsonOutput() {}
 
-  /** A record, a map, a collection or a plain value, on one line. */
+  /** Writes a record, a map, a collection or a plain value on one line. */
   public static String of(@Nullable Object value) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json =
@@ -75,7 +75,8 @@ public final class JsonOutput {
   }
 
   /**
-   * The components of a row by their column names: {@code errorCategory} is {@code error_category}.
+   * Returns the components of a row by their column names: {@code errorCategory} is {@code
+   * error_category}.
    */
   public static Map<String, @Nullable Object> columns(Record row) {
     Map<String, @Nullable Object> columns = new LinkedHashMap<>();
@@ -89,7 +90,7 @@ public final class JsonOutput {
     return columns;
   }
 
-  /** Text that is JSON already, as a value of a map. */
+  /** Returns text that is JSON already, as a value of a map. */
   public static @Nullable Object embedded(@Nullable String json) {
     return json == null ? null : new RawJson(json);
   }

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The keys of the terminal that a command runs in, heard one by one. Closing gives the terminal
- * back as it was. Used by one thread.
+ * The keys of the terminal that a command runs in, read one by one. Closing it restores the
+ * terminal. Used by one thread.
  */
 public interface Keyboard extends AutoCloseable {
   /** Opens the keyboard, where there is one. */
   @FunctionalInterface
   interface Opener {
-    /** For commands whose input or output is no terminal. */
+    /** The opener for commands whose input or output is no terminal. */
     Opener NONE = Optional::empty;
 
     Optional<Keyboard> open();
@@ -20,7 +20,7 @@ public interface Keyboard extends AutoCloseable {
   /**
    * Waits for Escape, and for no other key.
    *
-   * @return at once when it is pressed; false when the time is over
+   * @return true at once when it is pressed; false when the time is over
    */
   boolean escapePressed(Duration atMost) throws InterruptedException;
 

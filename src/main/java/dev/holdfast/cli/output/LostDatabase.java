@@ -2,7 +2,10 @@ package dev.holdfast.cli.output;
 
 import dev.holdfast.queue.QueueUnavailableException;
 
-/** Tells people once that a database is away which a command waits for, until it answers again. */
+/**
+ * Tells people once that a command waits for a database that is away. It tells them again only
+ * after the database has answered.
+ */
 public final class LostDatabase {
   private final Terminal terminal;
   private boolean told;
@@ -18,7 +21,7 @@ public final class LostDatabase {
     told = true;
   }
 
-  /** It has answered. */
+  /** Notes that the database has answered. */
   public void found() {
     told = false;
   }

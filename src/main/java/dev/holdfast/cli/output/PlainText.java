@@ -15,26 +15,26 @@ public final class PlainText {
   private PlainText() {}
 
   /**
-   * In one line, without control characters: titles and errors come from anywhere and could steer
-   * the terminal.
+   * Returns the text in one line, without control characters: titles and errors come from anywhere
+   * and could control the terminal.
    */
   public static String oneLine(@Nullable Object value) {
     return value == null ? "" : BLANKS.matcher(value.toString()).replaceAll(" ").strip();
   }
 
-  /** In its lines, without other control characters. */
+  /** Returns the text in its lines, without other control characters. */
   public static String lines(String text) {
     return CONTROL.matcher(text.replace("\r\n", "\n")).replaceAll("?");
   }
 
-  /** At most {@code length} characters, with an ellipsis where something was cut off. */
+  /** Returns at most {@code length} characters, with an ellipsis where something was cut off. */
   public static String cut(String text, int length) {
     return text.codePointCount(0, text.length()) <= length
         ? text
         : text.substring(0, text.offsetByCodePoints(0, length - 1)) + "…";
   }
 
-  /** A duration in short: {@code 80ms}, {@code 45s}. */
+  /** Returns a duration in short: {@code 80ms}, {@code 45s}. */
   public static String took(Duration duration) {
     return duration.compareTo(Duration.ofSeconds(1)) < 0
         ? duration.toMillis() + "ms"

@@ -6,8 +6,8 @@ import java.util.Locale;
 
 /**
  * Shows the progress of long work: how much is done, how much a second, and how long the rest may
- * take. On a terminal one line that is written anew, elsewhere a line now and then; work that is
- * soon done says nothing. Used by one thread.
+ * take. On a terminal it rewrites one line, elsewhere it writes a line now and then. Work that ends
+ * soon shows nothing. Used by one thread.
  */
 public final class Progress {
   private static final Duration ON_TERMINAL = Duration.ofSeconds(1);
@@ -33,9 +33,9 @@ public final class Progress {
   }
 
   /**
-   * One more is done.
+   * Counts one more.
    *
-   * @param part of all that is to be done, 0 to 1; 0 where nobody knows
+   * @param part the part of the whole work that is done, 0 to 1; 0 where nobody knows
    */
   public void step(double part) {
     count++;
@@ -44,7 +44,7 @@ public final class Progress {
     }
   }
 
-  /** More of so many are done. */
+  /** Counts some more of so many. */
   public void step(int more, long of) {
     count += more;
     look(of == 0 ? 0 : count / (double) of);
@@ -58,7 +58,7 @@ public final class Progress {
     }
   }
 
-  /** One more of so many is done. */
+  /** Counts one more of so many. */
   public void stepOf(long of) {
     step(of == 0 ? 0 : (count + 1) / (double) of);
   }

@@ -12,10 +12,10 @@ import java.util.Map;
  *     TERM is dumb
  */
 public record Screen(boolean isTerminal, int columns, boolean takesColour) {
-  /** A file or a pipe. */
+  /** The screen of a file or a pipe. */
   public static final Screen NONE = new Screen(false, 0, false);
 
-  /** That of this process. */
+  /** Returns the screen of this process. */
   static Screen ofProcess(Map<String, String> environment) {
     Console console = System.console();
     return console == null || !console.isTerminal()
@@ -23,7 +23,7 @@ public record Screen(boolean isTerminal, int columns, boolean takesColour) {
         : new Screen(true, SttyKeyboard.columns(environment), takesColour(environment));
   }
 
-  /** True if the environment wants colours on a terminal. */
+  /** Returns true if the environment wants colours on a terminal. */
   static boolean takesColour(Map<String, String> environment) {
     return environment.getOrDefault("NO_COLOR", "").isEmpty()
         && !"dumb".equals(environment.get("TERM"));

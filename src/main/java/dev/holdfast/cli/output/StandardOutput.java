@@ -29,8 +29,10 @@ final class StandardOutput extends FileOutputStream {
   }
 
   /**
-   * What went wrong; empty where nothing did. Who reads a pipe may stop: {@code holdfast list |
-   * head}.
+   * Returns what went wrong; empty where nothing did. The reader of a pipe may stop: {@code
+   * holdfast list
+   *
+   * <p>head}.
    */
   String problem() {
     return problem.isEmpty() || isPipe() ? "" : problem;

@@ -14,15 +14,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The keyboard of a POSIX terminal, set by {@code stty} so that keys come at once and unseen.
- * Ctrl-C keeps its meaning, and a hook of the process gives the terminal back whatever ends it.
+ * The keyboard of a POSIX terminal. It is set by {@code stty} so that keys arrive at once and are
+ * not shown. Ctrl-C keeps its meaning. A hook of the process restores the terminal, whatever ends
+ * the process.
  */
 final class SttyKeyboard implements Keyboard {
   private static final int ESCAPE = 27;
   private static final int NOTHING = -1;
   private static final int USUAL_COLUMNS = 80;
 
-  /** Reads wait for a tenth of a second at most, and return without a byte then. */
+  /**
+   * The settings of {@code stty}. A read waits for a tenth of a second at most, and then returns
+   * without a byte.
+   */
   private static final String[] KEY_BY_KEY = {"-icanon", "-echo", "min", "0", "time", "1"};
 
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -39,7 +43,10 @@ final class SttyKeyboard implements Keyboard {
     this.hook = new Thread(this::giveBack, "terminal");
   }
 
-  /** Empty where input or output is no terminal, in the background, and without {@code stty}. */
+  /**
+   * Opens the keyboard. Empty where input or output is no terminal, in the background, and without
+   * {@code stty}.
+   */
   static Optional<Keyboard> open() {
     Console console = System.console();
     if (console == null || !console.isTerminal() || !isInForeground()) {
@@ -55,11 +62,14 @@ final class SttyKeyboard implements Keyboard {
     }
   }
 
-  /** A background job that touched the terminal would be stopped. Known on Linux only. */
+  /**
+   * Returns true in the foreground. A background job that touched the terminal would be stopped.
+   * This is known on Linux only.
+   */
   private static boolean isInForeground() {
     try {
       String stat = Files.readString(Path.of("/proc/self/stat"));
-      // Behind the name, which may have blanks: state, parent, group, session, terminal, its group.
+      // After the name, which may have blanks: state, parent, group, session, terminal, its group.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       return fields[2].equals(fields[5]);
     } catch (IOException e) {
@@ -67,7 +77,7 @@ final class SttyKeyboard implements Keyboard {
     }
   }
 
-  /** The width of the terminal: as COLUMNS says, else {@code stty}, else 80. */
+  /** Returns the width of the terminal: from COLUMNS, otherwise from {@code stty}, otherwise 80. */
   static int columns(Map<String, String> environment) {
     String told = environment.getOrDefault("COLUMNS", "");
     if (told.matches("[1-9]\\d{0,4}")) {
@@ -112,14 +122,17 @@ final class SttyKeyboard implements Keyboard {
         return true;
       }
       if (key == NOTHING && System.nanoTime() - asked < PAUSE.toNanos() / 2) {
-        // The terminal is gone: reads do not wait any more.
+        // The terminal is gone, and reads no longer wait.
         Thread.sleep(PAUSE);
       }
     } while (System.nanoTime() < end);
     return false;
   }
 
-  /** Arrows and other keys begin with the same character, but more follows at once. */
+  /**
+   * Returns true if nothing follows. Arrows and other keys begin with the same character, but more
+   * follows at once.
+   */
   private boolean isAlone() {
     boolean alone = true;
     while (read() != NOTHING) {
@@ -145,7 +158,7 @@ final class SttyKeyboard implements Keyboard {
     try {
       stty(before);
     } catch (IOException e) {
-      // There is no terminal any more.
+      // The terminal no longer exists.
     }
   }
 
@@ -155,7 +168,7 @@ final class SttyKeyboard implements Keyboard {
       Runtime.getRuntime().removeShutdownHook(hook);
       giveBack();
     } catch (IllegalStateException e) {
-      // The process ends, and the hook does it.
+      // The process ends, and the hook restores the terminal.
     }
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
  *
  * @param out results
  * @param err errors and progress
- * @param clock for showing times as "3m ago" only
- * @param keyboard of the person who looks on, if it is a terminal
+ * @param clock only for showing times as "3m ago"
+ * @param keyboard the keyboard of the person who watches, if it is a terminal
  * @param screen what results are shown on
  * @param problem why results could not be written; empty where they could
  */
@@ -26,12 +26,12 @@ public record Terminal(
     Keyboard.Opener keyboard,
     Screen screen,
     Supplier<String> problem) {
-  /** Without a keyboard and a screen. */
+  /** Makes one without a keyboard and a screen. */
   public Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
     this(out, err, in, clock, Keyboard.Opener.NONE, Screen.NONE);
   }
 
-  /** Whose results can always be written. */
+  /** Makes one whose results can always be written. */
   public Terminal(
       PrintWriter out,
       PrintWriter err,
@@ -42,7 +42,7 @@ public record Terminal(
     this(out, err, in, clock, keyboard, screen, () -> "");
   }
 
-  /** Standard input, output and error of this process, as UTF-8 whatever the locale. */
+  /** Returns standard input, output and error of this process, as UTF-8 whatever the locale. */
   public static Terminal ofProcess(InstantSource clock) {
     StandardOutput out = new StandardOutput();
     return new Terminal(
@@ -67,7 +67,11 @@ public record Terminal(
     err.println(text);
   }
 
-  /** True once nobody reads the output any more: {@code holdfast watch | head}. */
+  /**
+   * Returns true once nobody reads the output any more: {@code holdfast watch
+   *
+   * <p>head}.
+   */
   public boolean isDeaf() {
     return out.checkError();
   }

@@ -8,8 +8,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows in aligned columns. On a terminal lines end where its own do: what can be left out is, then
- * prose is cut off, the widest first; ids are left whole. Used by one thread.
+ * Rows in aligned columns. On a terminal, lines are not longer than the terminal's own: first the
+ * columns that may be left out are left out, then prose is cut off, the widest first. Ids stay
+ * whole. Used by one thread.
  */
 public final class TextTable {
   private static final int WIDEST = 60;
@@ -33,12 +34,12 @@ public final class TextTable {
     this.headings = List.of(headings);
   }
 
-  /** One that cuts nothing off, however long its lines get. */
+  /** Makes one that cuts nothing off, however long its lines get. */
   public static TextTable whole(String... headings) {
     return new TextTable(true, headings);
   }
 
-  /** Colours the cells of a column, without changing what is read. */
+  /** Colours the cells of a column, without changing their text. */
   public void paint(int column, UnaryOperator<String> colour) {
     painted = column;
     paint = colour;
@@ -54,7 +55,7 @@ public final class TextTable {
     rows.add(row);
   }
 
-  /** Names the columns that a narrow terminal does without, the first of them first. */
+  /** Names the columns that a narrow terminal leaves out; the first of them is left out first. */
   public void spare(Integer... columns) {
     spare = List.of(columns);
   }
@@ -106,7 +107,7 @@ public final class TextTable {
     return shown.stream().mapToInt(i -> widths[i] + GAP).sum() - GAP;
   }
 
-  /** Words, and whatever is in the last column. */
+  /** Returns true for a column of words, and for the last column whatever is in it. */
   private boolean isProse(int column) {
     return column == headings.size() - 1
         || rows.stream().anyMatch(row -> row.get(column).indexOf(' ') >= 0);

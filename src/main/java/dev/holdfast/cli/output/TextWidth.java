@@ -4,7 +4,7 @@ import java.lang.Character.UnicodeBlock;
 import java.util.Set;
 
 /**
- * Counts the columns of a terminal that a text takes: letters of Chinese, Japanese and Korean and
+ * Counts the columns of a terminal that a text takes. Letters of Chinese, Japanese and Korean and
  * emojis take two, combining marks none.
  */
 final class TextWidth {
@@ -32,7 +32,7 @@ final class TextWidth {
     return width;
   }
 
-  /** At most so many columns, with an ellipsis where something was cut off. */
+  /** Returns at most so many columns, with an ellipsis where something was cut off. */
   static String cut(String text, int columns) {
     if (of(text) <= columns) {
       return text;
@@ -46,7 +46,9 @@ final class TextWidth {
     return text.substring(0, at) + "…";
   }
 
-  /** Of the character at the place; what is joined to an emoji is drawn within it. */
+  /**
+   * Returns the width of the character at the place. What is joined to an emoji is drawn within it.
+   */
   private static int of(String text, int at) {
     int c = text.codePointAt(at);
     boolean joined = at > 0 && text.codePointBefore(at) == ZERO_WIDTH_JOINER;

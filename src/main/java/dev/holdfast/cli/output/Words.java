@@ -25,8 +25,8 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads what people write as arguments; whatever cannot be read is a {@link UsageException} that
- * says what may be written.
+ * Reads what people write as arguments. What cannot be read is a {@link UsageException} that says
+ * what may be written.
  */
 public final class Words {
   private static final JsonMapper JSON =
@@ -58,7 +58,7 @@ public final class Words {
                 String.join(", ", known)));
   }
 
-  /** A constant by its name in small letters. */
+  /** Returns a constant by its name in small letters. */
   public static <E extends Enum<E>> E oneOf(String option, String word, Class<E> type) {
     List<String> known =
         Arrays.stream(type.getEnumConstants())
@@ -72,7 +72,10 @@ public final class Words {
     return type.getEnumConstants()[at];
   }
 
-  /** A filter. A blank one is refused: a script that lost a value would get all, or none. */
+  /**
+   * Returns a filter. A blank one is refused: a script that lost a value would get all tickets, or
+   * none.
+   */
   public static @Nullable String filter(String option, @Nullable String text) {
     if (text != null && text.isBlank()) {
       throw new UsageException(option + ": it is empty; leave it out");
@@ -108,20 +111,20 @@ public final class Words {
         return amount;
       }
     } catch (NumberFormatException e) {
-      // Told below, as for a negative one.
+      // It is refused below, like a negative one.
     }
     throw new UsageException(
         "%s: \"%s\" is not an amount of US dollars, as in 2.50"
             .formatted(option, PlainText.cut(text, 40)));
   }
 
-  /** A ticket's id, also as {@code #17}. */
+  /** Reads a ticket's id, also as {@code #17}. */
   public static long id(String text) {
     return id(text.startsWith("#") ? text.substring(1) : text, "ticket", "holdfast list");
   }
 
   /**
-   * An id.
+   * Reads an id.
    *
    * @param what it is the id of
    * @param list the command that shows the ids there are
@@ -133,7 +136,7 @@ public final class Words {
         return id;
       }
     } catch (NumberFormatException e) {
-      // Told below, as for a negative one.
+      // It is refused below, like a negative one.
     }
     throw new UsageException(
         "\"%s\" is not a %s's id, a whole number from 1; %s shows them"
@@ -147,7 +150,10 @@ public final class Words {
     return limit;
   }
 
-  /** The text itself, or what is in FILE for {@code @FILE}, or standard input for {@code @-}. */
+  /**
+   * Returns the text itself, or what is in FILE for {@code @FILE}, or standard input for
+   * {@code @-}.
+   */
   public static String textOrFile(String option, String text, InputStream in) {
     if (!text.startsWith("@")) {
       return text;
@@ -168,7 +174,8 @@ public final class Words {
   }
 
   /**
-   * As {@link #textOrFile}; the name of a file, which is no JSON, without its {@code @} is told.
+   * Reads as {@link #textOrFile} does, but refuses the name of a file without its {@code @}, which
+   * is no JSON.
    */
   public static String payload(String text, InputStream in) {
     if (!text.startsWith("@") && text.endsWith(".json")) {
@@ -178,7 +185,7 @@ public final class Words {
     return textOrFile("--payload", text, in);
   }
 
-  /** Any JSON, from the argument itself or a file as in {@link #textOrFile}. */
+  /** Reads any JSON, from the argument itself or a file as in {@link #textOrFile}. */
   public static String json(String option, String text, InputStream in) {
     String json = textOrFile(option, text, in);
     try {
@@ -190,7 +197,7 @@ public final class Words {
     return json;
   }
 
-  /** JSON that is an object, from the argument itself or a file as in {@link #textOrFile}. */
+  /** Reads JSON that is an object, from the argument itself or a file as in {@link #textOrFile}. */
   public static String jsonObject(String option, String text, InputStream in) {
     String json = textOrFile(option, text, in);
     try {
@@ -198,7 +205,7 @@ public final class Words {
         return json;
       }
     } catch (JacksonException e) {
-      // Told below, as for other JSON.
+      // It is refused below, like other JSON.
     }
     throw new UsageException(option + " is no JSON object, as in {\"path\": \"a.txt\"}");
   }

@@ -18,10 +18,10 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database behind a command, opened when something is first asked of it.
+ * The database behind a command, opened when it is first used.
  *
- * <p>Everything throws {@link dev.holdfast.queue.QueueUnavailableException} where it cannot be
- * reached.
+ * <p>Every method throws {@link dev.holdfast.queue.QueueUnavailableException} where the database
+ * cannot be reached.
  */
 public interface Backend extends AutoCloseable {
   /**
@@ -46,7 +46,7 @@ public interface Backend extends AutoCloseable {
 
   JournalReader journals();
 
-  /** The runs of repairs. */
+  /** Returns the runs of repairs. */
   RunReader runs();
 
   DesignStore designs();
@@ -55,7 +55,7 @@ public interface Backend extends AutoCloseable {
 
   BatchDesk batches();
 
-  /** Releases in steps. */
+  /** Returns the releases in steps. */
   ReleaseDesk releases();
 
   LimitDesk limits();
@@ -70,11 +70,11 @@ public interface Backend extends AutoCloseable {
   Checkup checkup();
 
   /**
-   * @param ranOf told after each migration how many there are
+   * @param ranOf receives the number of migrations after each one
    */
   Migrated migrate(IntConsumer ranOf);
 
-  /** The address of the database, without passwords. It tells an embedded one. */
+  /** Returns the address of the database, without passwords. It also names an embedded one. */
   String address();
 
   @Override

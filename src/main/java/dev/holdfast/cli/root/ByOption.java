@@ -11,7 +11,7 @@ public final class ByOption {
       description = "Who decides this; default: your user name.")
   private @Nullable String by;
 
-  /** The name that was given, else the user's. */
+  /** Returns the name that was given, otherwise the user's. */
   public String name(HoldfastCommand root) {
     return by == null ? root.person() : by;
   }

@@ -9,7 +9,10 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** The program's commands in its help: by what people want to do, each in its first sentence. */
+/**
+ * The program's commands in its help, sorted by what people want to do, each with its first
+ * sentence.
+ */
 final class CommandList {
   private static final int NAMES = 15;
 
@@ -39,7 +42,7 @@ final class CommandList {
     return groups;
   }
 
-  /** Those of no group come last. */
+  /** Returns the list. Commands of no group come last. */
   static String of(Help help) {
     Map<String, Help> left = new LinkedHashMap<>(help.subcommands());
     StringBuilder text = new StringBuilder();

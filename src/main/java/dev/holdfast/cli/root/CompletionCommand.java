@@ -41,7 +41,7 @@ public final class CompletionCommand implements Callable<Integer> {
     CommandLine all = spec.commandLine().getParent();
     String script =
         switch (shell.toLowerCase(Locale.ROOT)) {
-          // The one of bash also sets zsh up.
+          // The script for bash also sets up zsh.
           case "bash", "zsh" -> AutoComplete.bash(all.getCommandName(), all);
           case "fish" -> FishCompletion.of(all);
           default ->

@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns whatever went wrong into one line and an exit code. */
+/** Turns any failure into one line and an exit code. */
 public record ErrorLine(HoldfastCommand root)
     implements IParameterExceptionHandler, IExecutionExceptionHandler {
   @Override

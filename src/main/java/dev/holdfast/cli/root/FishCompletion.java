@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.OptionSpec;
 final class FishCompletion {
   private FishCompletion() {}
 
-  /** The lines for commands, their subcommands and all their options. */
+  /** Returns the lines for commands, their subcommands and all their options. */
   static String of(CommandLine program) {
     StringBuilder script = new StringBuilder();
     String name = program.getCommandName();
@@ -33,7 +33,7 @@ final class FishCompletion {
     return script.toString();
   }
 
-  /** The commands that have one of this name themselves, as batch has list. */
+  /** Returns the commands that have a subcommand of this name themselves, as batch has list. */
   private static List<String> withSub(Map<String, CommandLine> commands, String sub) {
     return commands.entrySet().stream()
         .filter(each -> each.getValue().getSubcommands().containsKey(sub))

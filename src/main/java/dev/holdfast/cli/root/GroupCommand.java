@@ -23,7 +23,7 @@ public final class GroupCommand implements Runnable {
     return this;
   }
 
-  /** The command with its help. */
+  /** Returns the command with its help. */
   public CommandLine line(String description, String... examples) {
     CommandLine line = new CommandLine(this);
     subcommands.forEach(line::addSubcommand);

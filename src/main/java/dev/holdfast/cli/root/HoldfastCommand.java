@@ -55,7 +55,7 @@ public final class HoldfastCommand implements Runnable {
   private @Nullable String colour;
 
   /**
-   * @param person who acts where {@code --by} does not say: the operating system's user
+   * @param person the person who acts where {@code --by} is not given: the operating system's user
    */
   public HoldfastCommand(
       Terminal terminal, ConfigLoader loader, Backend.Opener opener, String person) {
@@ -70,9 +70,9 @@ public final class HoldfastCommand implements Runnable {
   }
 
   /**
-   * True if results are coloured.
+   * Returns true if results are coloured.
    *
-   * @throws UsageException if {@code --color} says none of its words
+   * @throws UsageException if {@code --color} has none of its words
    */
   public boolean colours() {
     return switch (colour) {
@@ -100,7 +100,7 @@ public final class HoldfastCommand implements Runnable {
     return settings(Map.of());
   }
 
-  /** The configuration with the given flags on top, by key. */
+  /** Returns the configuration with the given flags on top, by key. */
   public Settings settings(Map<String, String> flags) {
     return loader.load(config, flags);
   }

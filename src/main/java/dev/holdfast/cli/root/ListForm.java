@@ -27,7 +27,7 @@ public final class ListForm {
   }
 
   /**
-   * The form that was asked for.
+   * Returns the form that was asked for.
    *
    * @throws UsageException if there is no such form, or there are two
    */

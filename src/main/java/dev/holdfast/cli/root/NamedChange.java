@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** A command that changes the one thing whose name it is given. */
+/** A command that changes the one thing whose name is given. */
 @Command
 public final class NamedChange implements Callable<Integer> {
   /** Changes it. */
@@ -33,7 +33,7 @@ public final class NamedChange implements Callable<Integer> {
   }
 
   /**
-   * The command without its help.
+   * Makes the command without its help.
    *
    * @param label the parameter in the help, as {@code QUEUE}
    * @param meaning what the parameter is

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * A command that shows how far something is, and follows it on demand.
+ * A command that shows the progress of something, and follows it on demand.
  *
  * @param <T> what is shown
  */
@@ -55,7 +55,7 @@ public final class ProgressCommand<T> implements Callable<Integer> {
     this.subject = subject;
   }
 
-  /** The command without its help. */
+  /** Makes the command without its help. */
   public static <T> CommandLine of(HoldfastCommand root, Subject<T> subject) {
     CommandLine line = new CommandLine(new ProgressCommand<>(root, subject));
     Usage.parameter(line, "ID", "As in: holdfast " + subject.name() + " list.");

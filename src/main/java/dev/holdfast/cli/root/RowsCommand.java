@@ -54,12 +54,12 @@ public final class RowsCommand<T> implements Callable<Integer> {
     this.rows = rows;
   }
 
-  /** A command that lists all rows. */
+  /** Makes a command that lists all rows. */
   public static <T> RowsCommand<T> all(HoldfastCommand root, Rows<T> rows) {
     return new RowsCommand<>(root, rows);
   }
 
-  /** A command that lists the newest rows, 20 or {@code --limit}. */
+  /** Makes a command that lists the newest rows, 20 or {@code --limit}. */
   public static <T> RowsCommand<T> newest(HoldfastCommand root, NewestRows<T> rows) {
     Page page = new Page();
     RowsCommand<T> command =
@@ -68,14 +68,14 @@ public final class RowsCommand<T> implements Callable<Integer> {
     return command;
   }
 
-  /** Adds a column of the table; the last may be wide. */
+  /** Adds a column of the table; the last column may be wide. */
   public RowsCommand<T> column(String heading, Function<T, @Nullable Object> cell) {
     columns.put(heading, cell);
     return this;
   }
 
   /**
-   * The command with its help.
+   * Returns the command with its help.
    *
    * @param whenNone tells a person who sees no rows how to make one
    */
@@ -102,7 +102,7 @@ public final class RowsCommand<T> implements Callable<Integer> {
     }
   }
 
-  /** The text of the first column. */
+  /** Returns the text of the first column. */
   private String name(T row) {
     return PlainText.oneLine(columns.values().iterator().next().apply(row));
   }

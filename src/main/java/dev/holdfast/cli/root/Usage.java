@@ -11,23 +11,26 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** What annotations cannot say of the help of commands. */
+/** The parts of the help of commands that annotations cannot express. */
 public final class Usage {
   private Usage() {}
 
-  /** The form of the help of the program and of its commands. */
+  /** Sets the form of the help of the program and of its commands. */
   public static void layOut(CommandLine line) {
     Map<String, IHelpSectionRenderer> sections = new LinkedHashMap<>(line.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, Usage::footer);
     line.setHelpSectionMap(sections);
-    // Not of the commands below, which the map before is handed to.
+    // This is not for the commands below, which get the map before it.
     Map<String, IHelpSectionRenderer> own = new LinkedHashMap<>(sections);
     own.put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
     own.put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandList::of);
     line.getCommandSpec().usageMessage().sectionMap(own);
   }
 
-  /** An example stays one line: people copy it. The lines between are one text, however cut. */
+  /**
+   * Writes the footer. An example stays on one line, because people copy it. The lines between
+   * examples are one text, however they are cut.
+   */
   private static String footer(Help help) {
     StringBuilder footer = new StringBuilder();
     List<String> text = new ArrayList<>();

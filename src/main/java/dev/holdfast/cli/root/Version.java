@@ -4,7 +4,7 @@ import picocli.CommandLine.IVersionProvider;
 
 /** The text of {@code --version}. */
 public final class Version implements IVersionProvider {
-  /** The version of the jar; {@code development} where there is none. */
+  /** Returns the version of the jar; {@code development} where there is none. */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

@@ -105,7 +105,10 @@ final class ScheduleShowCommand implements Callable<Integer> {
     }
   }
 
-  /** As all times are shown; where the schedule lives elsewhere, what the clock says there, too. */
+  /**
+   * Returns the time as all times are shown. Where the schedule has another time zone, it adds the
+   * local time there.
+   */
   private static String upcoming(Instant time, String zone) {
     return zone.equals("UTC")
         ? time.toString()

@@ -1,4 +1,4 @@
-/** {@code holdfast schedule}: tickets that come again and again. */
+/** {@code holdfast schedule}: tickets that are made again and again. */
 @NullMarked
 package dev.holdfast.cli.schedule;
 

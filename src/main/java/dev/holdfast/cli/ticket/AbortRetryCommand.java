@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code holdfast abort-retry}: its worker takes the order, or nothing waits; a ticket that waits
- * for its retry or a provider is tried now.
+ * {@code holdfast abort-retry}: the ticket's worker takes the order, or no retry of it waits. A
+ * ticket that waits for its retry or a provider is tried now.
  */
 @Command(
     name = "abort-retry",

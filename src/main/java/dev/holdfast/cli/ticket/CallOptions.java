@@ -40,7 +40,7 @@ final class CallOptions {
               + " and arguments; the contents of files may differ.")
   private boolean remember;
 
-  /** True if the command is about a tool call. */
+  /** Returns true if the command is about a tool call. */
   boolean isGiven() {
     return approve || deny;
   }

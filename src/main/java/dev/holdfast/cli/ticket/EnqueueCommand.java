@@ -198,7 +198,7 @@ public final class EnqueueCommand implements Callable<Integer> {
     }
   }
 
-  /** At once: a receiver of traces that is down holds up the end of the command. */
+  /** Prints a line at once: a receiver of traces that is down holds up the end of the command. */
   private void say(String line) {
     root.terminal().line(line);
     root.terminal().out().flush();

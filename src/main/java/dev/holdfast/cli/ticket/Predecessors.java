@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The predecessors of a new ticket, as people write them. */
+/** Reads the predecessors of a new ticket, as people write them. */
 final class Predecessors {
   private Predecessors() {}
 
@@ -47,7 +47,7 @@ final class Predecessors {
     return Long.parseLong(text);
   }
 
-  /** Held where nothing is said. */
+  /** Returns the policy; the ticket is held where nothing is given. */
   static OnCancelled policy(@Nullable String text) {
     if (text == null) {
       return OnCancelled.HOLD;

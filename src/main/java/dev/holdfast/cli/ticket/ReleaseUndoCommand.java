@@ -42,7 +42,7 @@ final class ReleaseUndoCommand implements Callable<Integer> {
   public Integer call() {
     String actor = by.name(root);
     try (Backend backend = root.open()) {
-      // All of it at once: each ticket that is told first may begin.
+      // All are taken back before anything is printed: each ticket that is told first may begin.
       List<Undone> all = new ArrayList<>();
       new UndoneTickets(backend.desk(), key, actor).forEachRemaining(all::add);
       Iterator<Undone> told = all.iterator();

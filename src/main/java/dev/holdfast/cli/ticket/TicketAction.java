@@ -19,7 +19,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does one thing to several tickets, each in a transaction of its own, and says what became of
+ * Does one thing to several tickets, each in a transaction of its own, and says what happened to
  * each. Used by one thread.
  */
 final class TicketAction {
@@ -60,7 +60,7 @@ final class TicketAction {
   }
 
   /**
-   * An action that says how it can be undone.
+   * Makes an action that says how it can be undone.
    *
    * @param release the key of the release
    * @param released how many tickets were released in the end: a workflow takes its steps with it

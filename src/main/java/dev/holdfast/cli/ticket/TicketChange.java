@@ -49,7 +49,7 @@ final class TicketChange implements Callable<Integer> {
   }
 
   /**
-   * A command without a text.
+   * Makes a command without a text.
    *
    * @param done what is done, in the past: {@code approved}
    */
@@ -58,7 +58,7 @@ final class TicketChange implements Callable<Integer> {
   }
 
   /**
-   * A command that needs a text.
+   * Makes a command that needs a text.
    *
    * @param done what is done, in the past: {@code held}
    * @param option that gives the text, or {@code @FILE}

@@ -10,11 +10,12 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The tickets of a file: a graph where one of them has a name or waits for one that has, else as
- * many as there are, of which only the first lines are in memory at a time.
+ * The tickets of a file. It is a graph where a ticket has a name or waits for one that has a name.
+ * Otherwise it may have any number of tickets, of which only the first lines are in memory at a
+ * time.
  */
 final class TicketFile {
-  /** As many as a graph may have. */
+  /** The most tickets that a graph may have. */
   private static final int LONGEST_GRAPH = 10_000;
 
   private final TicketLines lines;
@@ -56,13 +57,13 @@ final class TicketFile {
     return first;
   }
 
-  /** What a ticket of the graph is called: its name, or the line that it is in. */
+  /** Returns what a ticket of the graph is called: its name, or the line that it is in. */
   String called(int place) {
     String name = first.get(place).name();
     return name == null ? "line " + lineNumbers.get(place) : name;
   }
 
-  /** Each once. */
+  /** Returns all tickets, each once. */
   Iterator<NewTicket> all() {
     Iterable<Named> rest = () -> lines;
     return Stream.concat(first.stream(), StreamSupport.stream(rest.spliterator(), false))
@@ -76,7 +77,7 @@ final class TicketFile {
         .iterator();
   }
 
-  /** The number of tickets read so far. */
+  /** Returns the number of tickets read so far. */
   long count() {
     return lines.count();
   }

@@ -62,7 +62,10 @@ final class TicketLines implements Iterator<Named> {
               "unique_for",
               "on_duplicate"));
 
-  /** A line's bytes are its characters, so that the line which is no UTF-8 is known. */
+  /**
+   * The encoding in which a line's bytes are its characters, so that the line that is not UTF-8 can
+   * be named.
+   */
   static final Charset BYTES = StandardCharsets.ISO_8859_1;
 
   /** Numbers keep their digits. */
@@ -79,7 +82,7 @@ final class TicketLines implements Iterator<Named> {
 
   /**
    * @param lines read as {@link #BYTES}
-   * @param size of all lines, in bytes; 0 where nobody knows
+   * @param size the size of all lines, in bytes; 0 where nobody knows
    */
   TicketLines(BufferedReader lines, long size, Terminal terminal) {
     this.lines = lines;
@@ -92,12 +95,12 @@ final class TicketLines implements Iterator<Named> {
     progress.end();
   }
 
-  /** The number of lines read so far. */
+  /** Returns the number of lines read so far. */
   long count() {
     return count;
   }
 
-  /** The number of the line that was read last, blank ones counted. */
+  /** Returns the number of the line that was read last; blank ones count. */
   long lineNumber() {
     return lineNumber;
   }
@@ -145,7 +148,7 @@ final class TicketLines implements Iterator<Named> {
     }
   }
 
-  /** What Jackson says without the name of its setting. */
+  /** Returns Jackson's message without the name of its setting. */
   private static String beyondBounds(StreamConstraintsException e) {
     String words = e.getOriginalMessage();
     return words.startsWith("Document nesting depth")

@@ -14,7 +14,7 @@ final class TicketWords {
 
   private TicketWords() {}
 
-  /** A time, or how long from now. */
+  /** Reads a time, or how long from now. */
   static Expiry expiry(String what, String text) {
     return text.contains("-")
         ? new Expiry.At(Words.time(what, text))
