@@ -30,7 +30,7 @@ record ServerCommands(Path home) implements Servers {
   private static final Logger log = LoggerFactory.getLogger(ServerCommands.class);
 
   /**
-   * How long a start waits for the database when it is told to end. Nothing is claimed before the
+   * How long the end of a start waits for the database's answer. Nothing is claimed before the
    * database has answered, so nothing is lost where it never does.
    */
   private static final Duration START_PATIENCE = Duration.ofSeconds(5);

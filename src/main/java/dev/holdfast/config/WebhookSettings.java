@@ -49,7 +49,9 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
         values.get(WebKeys.WEBHOOKS_FORMAT));
   }
 
-  /** Checks the secret. The key in base64 follows this prefix, as in Standard Webhooks. */
+  /**
+   * Checks the secret. Where it has the prefix of Standard Webhooks, the key in base64 follows it.
+   */
   private static String checked(String secret) {
     try {
       if (secret.startsWith(BASE64)) {

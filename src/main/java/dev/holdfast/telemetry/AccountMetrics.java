@@ -32,7 +32,7 @@ public final class AccountMetrics implements AccountListener {
   /**
    * Publishes for how long each provider has given no answer.
    *
-   * @param outage of a provider by its name; zero while it answers
+   * @param outage the outage of a provider by its name; zero while it answers
    */
   public void watchOutages(Set<String> providers, Function<String, Duration> outage) {
     for (String provider : providers) {
