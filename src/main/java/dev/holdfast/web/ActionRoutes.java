@@ -23,8 +23,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Actions of people on one ticket: each is a POST and answers with the changed ticket. With {@code
- * If-Match} only if it still is as it was seen; sent again with the same {@code Idempotency-Key} it
- * is answered as the first time and not done again.
+ * If-Match}, an action is done only if the ticket is still as it was seen. If it is sent again with
+ * the same {@code Idempotency-Key}, it gets the first answer and is not done again.
  */
 record ActionRoutes(WebPorts ports) implements Routes {
   private static final Logger log = LoggerFactory.getLogger(ActionRoutes.class);
@@ -125,7 +125,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
     }
   }
 
-  /** Answers as the first time, if there was one. */
+  /** Repeats the first answer, if there was one. */
   private boolean repeat(Context context, RequestKey key) {
     Optional<Kept> kept = ports.answers().find(key);
     kept.ifPresent(
@@ -151,7 +151,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
         act.id, act.as(body.by), words("guidance", body.guidance), retries(body), session(body));
   }
 
-  /** 5.4: what becomes of a tool call that the ticket waits for. */
+  /** Decides a tool call that the ticket waits for (5.4). */
   private void decideCall(Act act, Decision body) {
     String decision = needed("decision", body.decision);
     if (!decision.equals("approve") && !decision.equals("deny")) {
@@ -206,7 +206,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
     act.desk.assign(act.id, body.assignee, act.as(body.by));
   }
 
-  /** D33, D34. Counts for every session of the ticket, on whatever worker. */
+  /** Switches the retries (D33, D34) for every session of the ticket, on whatever worker. */
   private void autoRetry(Act act, Switch body) {
     if (body.enabled == null) {
       throw new Refused(422, "enabled: true or false");
@@ -214,7 +214,10 @@ record ActionRoutes(WebPorts ports) implements Routes {
     act.desk.setAutoRetry(act.id, act.as(body.by), body.enabled ? AutoRetry.ON : AutoRetry.OFF);
   }
 
-  /** D34. Whether the order was taken is seen in the ticket's events; ready is tried now. */
+  /**
+   * Orders the end of a retry (D34). The ticket's events show whether the order was taken. A ticket
+   * that is ready is tried now.
+   */
   private void abortRetry(Context context) {
     Requests.requireKnown(context, Set.of("by"));
     String inQuery = Requests.text(context, "by");
@@ -232,7 +235,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
         });
   }
 
-  /** Answers with the ticket that runs: another one, where this one has ended. */
+  /** Answers with the ticket that runs. It is another one if this one has ended. */
   private void replay(Context context) {
     Replay body = Requests.body(context, Replay.class);
     String from = needed("from", body.from);
@@ -273,7 +276,7 @@ record ActionRoutes(WebPorts ports) implements Routes {
     return words;
   }
 
-  /** Words of people; what nobody would read is refused. */
+  /** Returns the words of people, and refuses a text that is too long to be read. */
   static @Nullable String words(String name, @Nullable String text) {
     if (text != null && text.length() > LONGEST_WORDS) {
       throw new Refused(422, name + ": at most " + LONGEST_WORDS + " characters");

@@ -15,18 +15,18 @@ final class Answers {
   }
 
   /**
-   * Does what is asked for, and with an {@code Idempotency-Key} once: the same request is told the
-   * same answer, however often it comes.
+   * Does what is asked for, and with an {@code Idempotency-Key} only once: the same request gets
+   * the same answer, however often it comes.
    *
    * @param ports those of the API
-   * @param deed returns what is answered
+   * @param deed does it and returns the answer
    */
   static void once(Context context, WebPorts ports, int status, Function<WebPorts, Object> deed) {
     once(context, ports, status, deed, answer -> {});
   }
 
   /**
-   * @param headers sets those that are made of the answer, also where it is told again
+   * @param headers sets the headers that depend on the answer, also where the answer is repeated
    */
   static void once(
       Context context,
@@ -47,10 +47,10 @@ final class Answers {
   }
 
   /**
-   * The address of what was made.
+   * Returns what sets the address of the new thing.
    *
-   * @param list of its kind
-   * @param field of the answer, with its id
+   * @param list the list of its kind
+   * @param field the field of the answer that has its id
    */
   static Consumer<String> location(Context context, String list, String field) {
     return answer ->

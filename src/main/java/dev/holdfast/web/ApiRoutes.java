@@ -17,7 +17,7 @@ public final class ApiRoutes implements Routes {
 
   /**
    * @param bulk closed by the caller
-   * @param events closed by the caller, before the server: who still watches would hold that up
+   * @param events closed by the caller, before the server: those who still watch would hold that up
    */
   public ApiRoutes(WebPorts given, BulkActions bulk, EventHub events) {
     WebPorts ports = given.through(Channel.API);

@@ -66,7 +66,7 @@ public final class Bodies {
                       .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .build();
 
-  /** What the values of a body are, in the words of who writes one. */
+  /** The names of the types of values, as the author of a body knows them. */
   private static final Map<Class<?>, String> KINDS =
       Map.of(
           String.class, "a text",
@@ -109,7 +109,7 @@ public final class Bodies {
     String value();
   }
 
-  /** The column that is JSON already; what is worked out of the others is left out. */
+  /** The column that is JSON already. The value that is calculated from the others is left out. */
   @JsonIgnoreProperties("running")
   interface ReleaseColumns {
     @JsonRawValue
@@ -123,7 +123,9 @@ public final class Bodies {
   }
 
   /**
-   * @throws Refused 400 for what is no JSON, 422 for what is none of this type
+   * Reads a body.
+   *
+   * @throws Refused 400 for what is no JSON, 422 for what does not have this type
    */
   static <T> T read(byte[] json, Class<T> type) {
     JsonNode tree = tree(json);
@@ -156,7 +158,7 @@ public final class Bodies {
     return MAPPER.readTree(json);
   }
 
-  /** The name of the value that does not fit. */
+  /** Returns the name of the value that does not fit. */
   private static String place(JacksonException e) {
     String names =
         e.getPath().stream()
@@ -190,9 +192,9 @@ public final class Bodies {
             .lines()
             .findFirst()
             .orElse("")
-            // How Jackson could be told to take it is nothing that who sends the request can do.
+            // The sender of the request cannot change Jackson's settings, so they are left out.
             .replaceFirst(" \\(but (could|might) if coercion .*", "");
-    // Names of our classes are nobody's business.
+    // The names of our classes are of no use to the sender.
     return line.replaceAll(
             "\\(?\\b(?:class |record )?[`\"]?dev\\.holdfast\\.[\\w.$]+[`\"]?\\)?", "this request")
         .replaceAll("`?(?:java|tools)\\.[\\w.$]+`?", "the wanted type");

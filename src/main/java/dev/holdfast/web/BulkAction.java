@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thing done to many tickets, each in a transaction of its own, while people watch how far it
- * is. Thread-safe.
+ * One action on many tickets, each in a transaction of its own, while people watch its progress.
+ * Thread-safe.
  */
 public final class BulkAction {
   private static final Logger log = LoggerFactory.getLogger(BulkAction.class);
@@ -46,15 +46,15 @@ public final class BulkAction {
   private @Nullable String order;
   private @Nullable String problem;
 
-  /** A ticket that was left as it is, and why: as a rule because somebody else was faster. */
+  /** A ticket that was left as it is, and why. Usually somebody else was faster. */
   public record Refusal(long id, String detail) {}
 
   /**
    * The progress of the action.
    *
    * @param action what is done, in the past: {@code released}
-   * @param done how many it was done to
-   * @param refused how many were left as they are
+   * @param done the number of tickets that it was done to
+   * @param refused the number of tickets that were left as they are
    * @param refusals the first 100 of them
    * @param finished whether there is nothing more to do
    * @param problem why it ended early; null where it did not
@@ -85,18 +85,18 @@ public final class BulkAction {
     return finished.getCount() == 0;
   }
 
-  /** Waits for the end, but not longer than this; true if it is reached. */
+  /** Waits for the end, but not longer than this; returns true if it is reached. */
   public boolean await(Duration time) throws InterruptedException {
     return finished.await(time.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Ends it after the ticket it is at. */
+  /** Ends the action after the ticket it is at. */
   public void stop() {
     stop("it was stopped");
   }
 
   /**
-   * @param why told as the problem, if there is anything left to do
+   * @param why given as the problem, if there is anything left to do
    */
   synchronized void stop(String why) {
     if (order == null) {
@@ -104,7 +104,7 @@ public final class BulkAction {
     }
   }
 
-  /** Returns at its end, whatever that is. */
+  /** Runs the action, and returns at its end, even if it ended early. */
   <T> void run(Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
     try {
       while (items.hasNext() && !obeysStop()) {
@@ -152,7 +152,7 @@ public final class BulkAction {
     }
   }
 
-  /** True if it was told to stop; this is then how it ends. */
+  /** Returns true if it was told to stop; this is then how it ends. */
   private synchronized boolean obeysStop() {
     problem = order;
     return order != null;

@@ -19,20 +19,20 @@ public final class BulkActions implements AutoCloseable {
   private final Map<String, BulkAction> actions = new LinkedHashMap<>();
   private boolean closed;
 
-  /** An id for an action, which no other has, in whatever process. */
+  /** Returns an id for an action, which no other action has in any process. */
   public static String newId() {
     return UUID.randomUUID().toString();
   }
 
   /**
-   * Starts.
+   * Starts an action.
    *
-   * @param id of {@link #newId}
+   * @param id from {@link #newId}
    * @param action what is done, in the past: {@code released}
    * @param items the tickets, read while it goes on, by one thread
-   * @param change what is done to a ticket: a {@link dev.holdfast.ticket.HoldfastException} is the
-   *     refusal of that ticket and no other, but a database that is away, has no room or does not
-   *     give the right ends it, as does any other exception
+   * @param change what is done to a ticket. A {@link dev.holdfast.ticket.HoldfastException} is the
+   *     refusal of only that ticket. But a database that is away, has no room or does not give the
+   *     right ends the action, as does any other exception.
    */
   public <T> BulkAction start(
       String id, String action, Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
@@ -59,7 +59,7 @@ public final class BulkActions implements AutoCloseable {
     }
   }
 
-  /** Those that run end after the ticket they are at. */
+  /** Ends the running actions after the ticket they are at. */
   @Override
   public synchronized void close() {
     closed = true;

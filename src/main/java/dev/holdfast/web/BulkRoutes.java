@@ -23,14 +23,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Releasing many held tickets at once, how far that is, and its undo. */
+/** Routes for releasing many held tickets at once, for the progress of that, and for its undo. */
 record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
   private static final String PROGRESS = "/api/v1/bulk/";
   private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final int MOST_IDS = 10_000;
   private static final String RELEASED = "released";
 
-  /** Longer than a statement may take. */
+  /** The time for the last ticket; longer than a statement may take. */
   private static final Duration LAST_TICKET = Duration.ofSeconds(15);
 
   /** The tickets to release: by ids, or all held ones of an error, a category, or both. */
@@ -74,7 +74,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
                     id, actor, guidance, ActionRoutes.retries(one), ActionRoutes.session(one))));
   }
 
-  /** Of a release by whatever process. */
+  /** Undoes a release of any process. */
   private void undo(Context context) throws InterruptedException {
     String by = Requests.body(context, ActionRoutes.Nothing.class).by();
     String actor = Visitor.of(context).actor(by);
@@ -87,7 +87,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
             BulkActions.newId(), "taken back", undone, Undone::ticketId, Undone::require));
   }
 
-  /** A release that is still at work would do again what is taken back. */
+  /** Stops a release. If it still ran, it would release again what is taken back. */
   private void end(String release) throws InterruptedException {
     BulkAction running = actions.find(release).filter(BulkRoutes::isRelease).orElse(null);
     if (running == null) {
@@ -156,7 +156,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
     record Body(
         @Nullable String title, @Nullable List<CreateRoute.Body> tickets, @Nullable String by) {}
 
-    /** Why, and who. */
+    /** The reason, and the person. */
     record Reason(@Nullable String reason, @Nullable String by) {}
 
     @Override
@@ -190,7 +190,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
           Answers.location(context, LIST, "batch_id"));
     }
 
-    /** Tickets that wait for each other by name are a graph. */
+    /** Enqueues the tickets. If they wait for each other by name, they are a graph. */
     private static Batched enqueue(
         TicketInbox inbox, List<CreateRoute.Body> given, String actor, @Nullable String title) {
       if (given.stream().anyMatch(Batches::isOfGraph)) {

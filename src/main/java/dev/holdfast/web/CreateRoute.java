@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * {@code POST /api/v1/tickets}. Sent again with the same {@code Idempotency-Key} within 24 hours it
- * answers with the ticket of the first time.
+ * {@code POST /api/v1/tickets}. If it is sent again with the same {@code Idempotency-Key} within 24
+ * hours, it answers with the ticket of the first time.
  */
 record CreateRoute(WebPorts ports) implements Handler {
-  /** As {@code holdfast enqueue} has them. */
+  /** The fields as {@code holdfast enqueue} has them. */
   record Body(
       @Nullable String design,
       @Nullable String kind,
@@ -73,7 +73,7 @@ record CreateRoute(WebPorts ports) implements Handler {
     Answers.json(context, accepted.created() ? 201 : 200, TicketJson.summary(row));
   }
 
-  /** As {@code POST /api/v1/tickets} reads it. */
+  /** Makes the ticket that {@code POST /api/v1/tickets} reads. */
   static NewTicket ticket(Body body) {
     return ticket(body, After.of(body.after, body.onCancelled));
   }
@@ -106,13 +106,13 @@ record CreateRoute(WebPorts ports) implements Handler {
     return after.with(ticket);
   }
 
-  /** The caller's trace; what is none is ignored, as W3C Trace Context says. */
+  /** Returns the caller's trace. An invalid one is ignored, as W3C Trace Context says. */
   private static @Nullable String traceparent(Context context) {
     String header = context.header("traceparent");
     return header != null && NewTicket.isTraceparent(header) ? header : null;
   }
 
-  /** A time, or how long from now. */
+  /** Reads a time, or how long from now. */
   private static @Nullable Expiry expiry(@Nullable String text) {
     if (text == null) {
       return null;
@@ -145,10 +145,10 @@ record CreateRoute(WebPorts ports) implements Handler {
   }
 
   /**
-   * The tickets that a new one waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given
-   * results, {@code [17, {"clean": 18}]} for both, in a graph also {@code ["fetch", 17]}.
+   * The tickets that a new one waits for: {@code [17, 18]}, {@code {"fetch": 17}} to get results,
+   * {@code [17, {"clean": 18}]} for both, in a graph also {@code ["fetch", 17]}.
    *
-   * @param names those of tickets of the same graph
+   * @param names the names of tickets of the same graph
    */
   record After(List<Long> ids, List<String> names, Following following) {
     /** Reads the fields {@code after} and {@code on_cancelled} of a body. */
@@ -205,7 +205,7 @@ record CreateRoute(WebPorts ports) implements Handler {
           .orElseThrow(() -> new Refused(422, "on_cancelled: one of hold, cancel, run"));
     }
 
-    /** For a ticket by itself, which can wait for no names. */
+    /** Adds them to a ticket by itself, which cannot wait for names. */
     NewTicket with(NewTicket ticket) {
       if (!names.isEmpty()) {
         throw refused();

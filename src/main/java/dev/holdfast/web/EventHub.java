@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what happens once for everybody who watches: one reader of the database, however many
- * browsers; none while nobody watches. Remembers the last events for those who come back.
+ * Reads events once for everybody who watches. There is one reader of the database for any number
+ * of browsers, and none while nobody watches. Remembers the last events for those who come back.
  * Thread-safe.
  */
 public final class EventHub implements AutoCloseable {
@@ -27,14 +27,14 @@ public final class EventHub implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration POLL_WITHOUT_DATABASE = Duration.ofSeconds(2);
 
-  /** For the database to say where the present is. */
+  /** How long the database may take to say where the present is. */
   private static final Duration OPENING = Duration.ofSeconds(2);
 
   private static final int REMEMBERED = 5_000;
   private static final int CAUGHT_UP_AT_MOST = 10_000;
   private static final int MOST_STREAMS = 1_000;
 
-  /** No visitor may have all of them. */
+  /** The most streams of one visitor, so that no visitor has all of them. */
   private static final int MOST_OF_ONE = MOST_STREAMS - MOST_STREAMS / 4;
 
   private final TicketFeeds feeds;
@@ -44,7 +44,7 @@ public final class EventHub implements AutoCloseable {
   private @Nullable Thread reader;
   private boolean open;
 
-  /** Told to who names no event to go on after; where the feed is, or was a moment ago. */
+  /** Where the feed is, or was a moment ago; sent to those who name no event to continue after. */
   private String present = "";
 
   private boolean closed;
@@ -55,12 +55,12 @@ public final class EventHub implements AutoCloseable {
   }
 
   /**
-   * Begins to watch; to be closed. What commits after the return is told. Where the database does
-   * not answer in time the stream has a reset once it does.
+   * Begins to watch; the stream must be closed. It gets what commits after the return. If the
+   * database does not answer in time, the stream has a reset once it does.
    *
    * @param visitor who watches
-   * @param lastEventId what {@link #idOf} said of the last event seen; null begins at the present.
-   *     Where it is not known or too long ago the stream begins with a reset.
+   * @param lastEventId what {@link #idOf} returned for the last event seen; null begins at the
+   *     present. Where it is not known or too long ago the stream begins with a reset.
    * @param ticketId null watches all
    * @throws Refused 503 where too many watch already, or the visitor has too many streams
    */
@@ -80,7 +80,7 @@ public final class EventHub implements AutoCloseable {
       startReader();
     }
     try {
-      // Only what begins before the missed is read again leaves no gap behind it.
+      // The stream must begin before the missed events are read again. Otherwise there is a gap.
       if (stream.awaitBegin(OPENING) && lastEventId != null && remembered.isEmpty()) {
         catchUp(stream, lastEventId);
       }
@@ -101,17 +101,17 @@ public final class EventHub implements AutoCloseable {
     }
   }
 
-  /** The id under which a browser comes back for what follows. */
+  /** Returns the id under which a browser comes back for what follows. */
   static String idOf(TicketFeed.Event event) {
     return event.position() + "~" + event.key();
   }
 
-  /** The number of watchers. */
+  /** Returns the number of watchers. */
   synchronized int watchers() {
     return streams.size();
   }
 
-  /** True if the database is asked for events. */
+  /** Returns true if the database is asked for events. */
   synchronized boolean isReading() {
     return reader != null;
   }
@@ -129,8 +129,8 @@ public final class EventHub implements AutoCloseable {
   }
 
   /**
-   * Reads again what another process told, or this one long ago. It reads too much rather than too
-   * little: an event that is told twice has the same key.
+   * Reads again what another process sent, or this one long ago. It reads too much rather than too
+   * little: an event that is sent twice has the same key.
    */
   private void catchUp(EventStream stream, String id) {
     int end = id.indexOf('~');
@@ -168,8 +168,9 @@ public final class EventHub implements AutoCloseable {
         } catch (HoldfastException e) {
           log.debug("no events: {}", e.getMessage());
           pause = POLL_WITHOUT_DATABASE;
-          // What the database refuses it would refuse again: the feed begins at the present then,
-          // and everybody is told of a gap. Behind an outage it goes on where it stopped.
+          // If the database refuses the feed, it would refuse it again. Then the feed begins at the
+          // present, and everybody is told of a gap. After an outage the feed continues where it
+          // stopped.
           feed = QueueUnavailableException.isAway(e) ? feed : null;
         }
         sleeper.sleep(pause);
@@ -179,7 +180,7 @@ public final class EventHub implements AutoCloseable {
     }
   }
 
-  /** A feed is open; those who watched before have missed what was before it. */
+  /** Notes that a feed is open. Those who watched before have missed what was before it. */
   private synchronized void begin(String position) {
     open = true;
     last.clear();
@@ -187,7 +188,10 @@ public final class EventHub implements AutoCloseable {
     streams.forEach(stream -> stream.begin(present));
   }
 
-  /** Ends the reader's work where nobody watches: what then happens nobody has to be told of. */
+  /**
+   * Returns false where nobody watches, and ends the reader's work: nobody needs to hear what
+   * happens then.
+   */
   private synchronized boolean isWanted() {
     if (closed || streams.isEmpty()) {
       reader = null;

@@ -16,15 +16,18 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * {@code GET /api/v1/events}: what happens, as server-sent events. A browser that lost the
- * connection comes back with {@code Last-Event-ID} and is told what it missed. A comment now and
- * then finds out who is gone, and after an hour everybody has to come anew, with a token that still
- * is one.
+ * connection comes back with {@code Last-Event-ID} and gets what it missed. A comment now and then
+ * finds out who is gone. After an hour everybody has to connect again, with a token that is still
+ * valid.
  */
 record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
   static final String PATH = "/api/v1/events";
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  /** Written at once: who does not read keeps so much of a burst in memory, and not all of it. */
+  /**
+   * The characters that are written at once. For a visitor who does not read, only this part of a
+   * burst stays in memory.
+   */
   private static final int PIECE = 16_384;
 
   private static final Set<String> QUERY = Set.of("ticket", "named", "last_event_id");
@@ -64,16 +67,19 @@ record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
     String last = header == null ? context.queryParam("last_event_id") : header;
     String known = last == null || last.isBlank() ? null : last;
     try (EventStream events = hub.watch(Visitor.of(context).actor(), known, ticketId)) {
-      // Proxies must hand on each event at once.
+      // Proxies must pass on each event at once.
       context.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
       send(events, named, context.res().getOutputStream());
     } catch (IOException e) {
-      // They are gone, which is how every stream ends.
+      // The visitor is gone, which is how every stream ends.
       context.skipRemainingHandlers();
     }
   }
 
-  /** A browser has to know the names it listens to; without names it hears of everything. */
+  /**
+   * Returns whether events have names. A browser must know the names it listens to; without names
+   * it gets every event.
+   */
   private static boolean isNamed(@Nullable String text) {
     if (text != null && !text.equals("true") && !text.equals("false")) {
       throw Refused.badRequest("named: true or false");

@@ -34,20 +34,20 @@ public final class EventStream implements AutoCloseable {
   private boolean closed;
 
   /**
-   * The events to tell.
+   * The events to send.
    *
-   * @param id told once to who came without one: under it a browser comes back for these events and
-   *     all later ones; else null
+   * @param id sent once to a visitor who came without one: under it a browser comes back for these
+   *     events and all later ones; otherwise null
    * @param missed whether events are missing before these: what was built from earlier ones must be
-   *     loaded anew
+   *     loaded again
    * @param closed whether nothing more will come
    */
   public record Batch(
       @Nullable String id, List<TicketFeed.Event> events, boolean missed, boolean closed) {}
 
   /**
-   * @param isNew whether who watches has no id yet; who has one is still to be told what came
-   *     behind it, and gets no newer one before that
+   * @param isNew whether the visitor has no id yet. A visitor with an id must still get what
+   *     followed it, and gets no newer id before that.
    */
   EventStream(
       String visitor, boolean isNew, @Nullable Long ticketId, Consumer<EventStream> onClose) {
@@ -62,7 +62,7 @@ public final class EventStream implements AutoCloseable {
   }
 
   /**
-   * Waits until nothing that happens from now on is left out. Where that takes longer than the
+   * Waits until nothing that happens from now on is left out. If that takes longer than the
    * patience, it is noted as missed once it begins.
    *
    * @return whether it has begun
@@ -82,7 +82,8 @@ public final class EventStream implements AutoCloseable {
   }
 
   /**
-   * From now on it is told of everything. Where it was before, something between is missing.
+   * Notes that from now on the stream gets every event. If it had begun before, something in
+   * between is missing.
    *
    * @param present the id under which a browser comes back for all of it
    */
@@ -100,7 +101,7 @@ public final class EventStream implements AutoCloseable {
     }
   }
 
-  /** Waits for something to tell; an empty batch if there is nothing in this time. */
+  /** Waits for something to send; returns an empty batch if there is nothing in this time. */
   public Batch take(Duration patience) throws InterruptedException {
     lock.lock();
     try {
@@ -132,7 +133,7 @@ public final class EventStream implements AutoCloseable {
     }
   }
 
-  /** Puts older events before those that wait already, each once. */
+  /** Puts older events before those that already wait, each once. */
   void offerFirst(List<TicketFeed.Event> older) {
     lock.lock();
     try {

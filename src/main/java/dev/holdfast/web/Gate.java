@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before every route: who comes, whether they may, and whether it is they who ask and not a
- * page of another site that their browser shows.
+ * Stands before every route. It checks who comes, whether they may, and whether the request is
+ * their own and not that of a page of another site in their browser.
  */
 final class Gate implements Routes {
   private static final int FAILURES_PER_MINUTE = 20;
@@ -49,7 +49,7 @@ final class Gate implements Routes {
     routes.beforeMatched(this::admit);
   }
 
-  /** The headers of every answer. */
+  /** Sets the headers of every answer. */
   private static void protect(Context context) {
     context
         .header("X-Content-Type-Options", "nosniff")
@@ -64,7 +64,9 @@ final class Gate implements Routes {
                 + " base-uri 'none'; frame-ancestors 'none'");
   }
 
-  /** What cannot be read would count as not there, and widen what is asked for. */
+  /**
+   * Refuses a query that cannot be read. It would count as missing, and widen what is asked for.
+   */
   private static void requireReadable(Context context) {
     String query = context.queryString();
     if (query != null && NO_SEQUENCE.matcher(query).find()) {
@@ -100,7 +102,10 @@ final class Gate implements Routes {
     throw new IllegalStateException("the route " + context.path() + " must name one role");
   }
 
-  /** A name that somebody else's DNS points to this machine is how their page would get here. */
+  /**
+   * Refuses other host names. Somebody else's DNS name that points to this machine is how their
+   * page would get here.
+   */
   private void requireThisMachine(Context context) {
     if (!THIS_MACHINE.contains(hostName(context))) {
       throw new Refused(
@@ -139,7 +144,8 @@ final class Gate implements Routes {
   }
 
   /**
-   * A browser sends what the proxy knows it by with every page's requests, so forms are checked.
+   * Returns the visitor that the proxy names. A browser sends what identifies it to the proxy with
+   * every page's requests, so forms are checked.
    */
   private Visitor named(Context context, ProxyLogin.Word.Person person) {
     Role role =
@@ -175,8 +181,8 @@ final class Gate implements Routes {
   }
 
   /**
-   * Counts the failure: who sends many wrong tokens is told to wait. A right one is taken all the
-   * same, for behind a proxy everybody has one address.
+   * Counts the failure; somebody who sends many wrong tokens must wait. A right token is accepted
+   * anyway, because behind a proxy everybody has one address.
    */
   Refused refuseToken(Context context) {
     if (!failures.take(context.ip())) {
@@ -218,7 +224,10 @@ final class Gate implements Routes {
     RequestSlots.take(context.req(), who);
   }
 
-  /** Browsers say which site's page sends something; other programs do not. */
+  /**
+   * Refuses requests of other sites. Browsers say which site's page sends a request; other programs
+   * do not.
+   */
   void requireSameSite(Context context) {
     String site = context.header("Sec-Fetch-Site");
     boolean crossSite =

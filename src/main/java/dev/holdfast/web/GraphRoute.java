@@ -38,7 +38,7 @@ record GraphRoute(WebPorts ports) implements Handler {
     return answer;
   }
 
-  /** Of the tickets of a body. */
+  /** Returns the graph of the tickets of a body. */
   static List<Named> graph(List<CreateRoute.Body> tickets) {
     List<Named> graph = new ArrayList<>();
     for (int i = 0; i < tickets.size(); i++) {

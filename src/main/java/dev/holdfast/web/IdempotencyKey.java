@@ -12,9 +12,9 @@ final class IdempotencyKey {
   private IdempotencyKey() {}
 
   /**
-   * Null where the request has none.
+   * Returns the key; null where the request has none.
    *
-   * @param request what must be the same: the body, with the address where that tells what is done
+   * @param request what must be the same: the body, with the address where that says what is done
    */
   static @Nullable RequestKey of(Context context, String request) {
     String key = context.header("Idempotency-Key");

@@ -15,7 +15,7 @@ record LimitRoutes(LimitDesk desk) implements Routes {
   private static final String ONE = LIST + "/<scope>";
   private static final String WEIGHT = "/api/v1/weights/<key>";
 
-  /** As {@code holdfast limit set} has them. */
+  /** The fields as {@code holdfast limit set} has them. */
   record Body(
       @Nullable Integer concurrent,
       @Nullable Integer perKey,
@@ -23,7 +23,7 @@ record LimitRoutes(LimitDesk desk) implements Routes {
       @Nullable Integer burst,
       @Nullable String by) {}
 
-  /** As {@code holdfast limit weight} has it. */
+  /** The fields as {@code holdfast limit weight} has them. */
   record WeightBody(@Nullable Integer weight, @Nullable String by) {}
 
   @Override

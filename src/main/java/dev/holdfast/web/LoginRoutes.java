@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code GET /login}, {@code POST /login} and {@code POST /logout}. */
 public final class LoginRoutes implements Routes {
-  /** A token and a page of this server. */
+  /** The length of a token and a page of this server. */
   private static final int LONGEST_FORM = 4096;
 
   private final Access access;
@@ -35,20 +35,20 @@ public final class LoginRoutes implements Routes {
     routes.post("/logout", this::logOut, Role.VIEWER);
   }
 
-  /** The form for whoever may come in here. */
+  /** Returns the form for those who may come in here. */
   public static Pages.LoginForm form(Access access, @Nullable String problem, String next) {
     return new Pages.LoginForm(
         problem, next, !access.tokens().isEmpty(), access.others().provider());
   }
 
-  /** The message to somebody whom others know, but who has no role here. */
+  /** Returns the message to somebody whom others know, but who has no role here. */
   public static String notLetIn(String name) {
     return name + " may not come in: neither web.auth.viewers nor web.auth.operators has them";
   }
 
   /**
-   * The address that a browser is sent to which may not see a page yet, or whose login was over
-   * when it sent a form.
+   * Returns the address to which a browser is sent that may not see a page yet, or whose login was
+   * over when it sent a form.
    */
   static String addressFor(Context context) {
     String wanted =
@@ -58,7 +58,9 @@ public final class LoginRoutes implements Routes {
     return "/login?next=" + URLEncoder.encode(wanted, StandardCharsets.UTF_8);
   }
 
-  /** The page; where no tokens are configured, a link with this start's token logs in at once. */
+  /**
+   * Shows the page. Where no tokens are configured, a link with this start's token logs in at once.
+   */
   private void show(Context context) {
     String next = Entrance.localPath(context.queryParam("next"));
     String secret = context.queryParam("token");
@@ -78,7 +80,10 @@ public final class LoginRoutes implements Routes {
         Entrance.localPath(context.formParam("next")));
   }
 
-  /** Anybody may send this form: a long one, or one without an end, must not take memory. */
+  /**
+   * Refuses a long form: anybody may send it, and one that is long or has no end must not take
+   * memory.
+   */
   private static void requireShort(Context context) {
     int length = context.contentLength();
     if (length < 0 || length > LONGEST_FORM) {

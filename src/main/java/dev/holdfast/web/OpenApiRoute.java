@@ -13,8 +13,9 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 /** {@code GET /openapi.json}: what the API is, in OpenAPI 3.1. */
 final class OpenApiRoute implements Routes {
   /**
-   * Encoded once, for anybody may ask for it, however often, and never read it; and only when
-   * somebody asks, for a worker that starts has no time to read so much YAML.
+   * The document in bytes. It is encoded once, because anybody may ask for it, often, and never
+   * read it. It is made only when somebody asks, because a worker that starts has no time to read
+   * so much YAML.
    */
   private static final class Document {
     static final byte[] BYTES = Bodies.json(read()).getBytes(StandardCharsets.UTF_8);
@@ -29,7 +30,7 @@ final class OpenApiRoute implements Routes {
     context.contentType("application/json").result(Document.BYTES);
   }
 
-  /** It is written as YAML, which people can read. */
+  /** Reads the document, which is written as YAML because people can read that. */
   static JsonNode read() {
     try (InputStream in = OpenApiRoute.class.getResourceAsStream("openapi.yaml")) {
       if (in == null) {

@@ -28,14 +28,14 @@ public interface Pages {
   String login(LoginForm form);
 
   /**
-   * An error.
+   * Makes the page of an error.
    *
-   * @param back the page with the form that could not be taken; null where none was sent
-   * @param again after how many seconds the browser should ask anew; 0 for never
+   * @param back the page with the form that was refused; null where none was sent
+   * @param again the number of seconds after which the browser should ask again; 0 for never
    */
   String problem(Problem problem, @Nullable String back, int again);
 
-  /** Pages without looks. */
+  /** Makes pages without a design. */
   static Pages plain() {
     return new PlainPages();
   }

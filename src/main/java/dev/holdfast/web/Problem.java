@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * An error as RFC 9457 has it.
+ * An error as RFC 9457 describes it.
  *
  * @param status of HTTP
  * @param title its reason phrase
- * @param detail what is wrong and the next step; nothing of the server's insides
+ * @param detail what is wrong and the next step; nothing about the server's internals
  */
 public record Problem(int status, String title, String detail) {
   static final String MEDIA_TYPE = "application/problem+json";
@@ -35,7 +35,10 @@ public record Problem(int status, String title, String detail) {
     return new Problem(status, TITLES.getOrDefault(status, "Error"), detail);
   }
 
-  /** In bytes: a text would go out in the character set that HTTP has for unknown media types. */
+  /**
+   * Answers in bytes: a text would be sent in the character set that HTTP has for unknown media
+   * types.
+   */
   void answer(Context context) {
     byte[] body = Bodies.json(document()).getBytes(StandardCharsets.UTF_8);
     context.status(status).contentType(MEDIA_TYPE).result(body);

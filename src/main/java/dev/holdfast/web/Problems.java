@@ -26,7 +26,7 @@ import org.eclipse.jetty.http.HttpException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns what handlers throw into problem documents; into pages where a browser asks for one. */
+/** Turns what handlers throw into problem documents, or into pages where a browser asks for one. */
 record Problems(Pages pages) implements Routes {
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
   private static final int RETRY_SECONDS = 5;
@@ -44,10 +44,14 @@ record Problems(Pages pages) implements Routes {
           }
           answer(context, problem(e));
         });
-    // What the server itself refuses (too long a line, a broken header) comes without a body.
+    // What the server itself refuses (a line that is too long, a broken header) comes without a
+    // body.
   }
 
-  /** The methods that the router knows for this path, and HEAD, which it is shown as GET. */
+  /**
+   * Returns the methods that the router knows for this path, and HEAD, which the router sees as
+   * GET.
+   */
   private static String allowed(HttpResponseException e, String path) {
     TreeSet<String> methods = new TreeSet<>();
     e.getDetails().values().forEach(names -> methods.addAll(List.of(names.split(", "))));
@@ -79,7 +83,10 @@ record Problems(Pages pages) implements Routes {
     }
   }
 
-  /** The browser asks by GET, so what was sent by a form is not done by it. */
+  /**
+   * Returns the seconds after which the browser asks again. It asks by GET, which would not do what
+   * a form has sent.
+   */
   private static int again(Context context, Problem problem) {
     if (!isGet(context)) {
       return 0;
@@ -95,7 +102,7 @@ record Problems(Pages pages) implements Routes {
     return context.method().equals(HandlerType.GET);
   }
 
-  /** True if a person looks at the answer. */
+  /** Returns true if a person looks at the answer. */
   static boolean isPage(Context context) {
     String accept = context.header("Accept");
     return !context.path().startsWith("/api/") && accept != null && accept.contains("text/html");
@@ -129,7 +136,7 @@ record Problems(Pages pages) implements Routes {
                       ? "ask for less: a queue, a state, created_from"
                       : "nothing was done: do it in portions, or by the command holdfast in a"
                           + " shell, which has no such limit"));
-      // No retry mends a missing right or schema; room comes back.
+      // A retry does not help where a right or the schema is missing; but room comes back.
       case StatementRefusedException refused
           when !(refused instanceof ServerExhaustedException) -> {
         log.error("{} {}: {}", context.method(), context.path(), refused.getMessage());

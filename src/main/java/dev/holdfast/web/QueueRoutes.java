@@ -6,7 +6,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
-/** Queues with pause and resume, workers, designs, and all of it in one: stats. */
+/** Queues with pause and resume, workers, designs, and all of them together: stats. */
 record QueueRoutes(WebPorts ports) implements Routes {
   private static final String QUEUES = "/api/v1/queues";
   private static final int GROUPS = 300;

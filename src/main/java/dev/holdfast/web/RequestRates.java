@@ -6,7 +6,10 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Counts what each of many may do so often a minute. Thread-safe; forgets who was long gone. */
+/**
+ * Counts how often a minute each of many does something. Thread-safe; forgets those who have been
+ * away for long.
+ */
 final class RequestRates {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final int MOST_KEPT = 10_000;
@@ -29,7 +32,10 @@ final class RequestRates {
       this.start = start;
     }
 
-    /** Not once the clock was set back, or the bound would hold for as long as the jump was. */
+    /**
+     * Returns false after the clock was set back. Otherwise the bound would last as long as the
+     * jump.
+     */
     private boolean covers(Instant now) {
       return !now.isBefore(start) && !now.isAfter(start.plus(MINUTE));
     }
@@ -43,7 +49,7 @@ final class RequestRates {
     this.clock = clock;
   }
 
-  /** Counts one more. False if that is too many. */
+  /** Counts one more; returns false if that is too many. */
   synchronized boolean take(String who) {
     return perMinute == 0 || ++window(who).count <= perMinute;
   }

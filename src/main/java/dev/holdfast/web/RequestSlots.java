@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many requests are answered at once, so that a crowd of viewers cannot fill the memory
- * of a worker. A request has its slot until its answer is written, however slowly it is read; so no
- * visitor may have all of them, or one who reads slowly would keep out everybody else. Who is not
- * known has none: what anybody may ask for is small, or bounds itself.
+ * Limits how many requests are answered at once, so that a crowd of viewers cannot fill the memory
+ * of a worker. A request has its slot until its answer is written, however slowly it is read. So no
+ * visitor may have all slots, or one who reads slowly would keep out everybody else. An unknown
+ * visitor takes none: what anybody may ask for is small, or limits itself.
  */
 final class RequestSlots implements Filter {
   private static final long PATIENCE_SECONDS = 2;
 
-  /** Answers that last as long as somebody watches. */
+  /** The answers that last as long as somebody watches; they take no slot. */
   private static final Pattern FREE = Pattern.compile(EventRoutes.PATH + "/?");
 
   private static final String TAKEN = RequestSlots.class.getName();
@@ -42,7 +42,7 @@ final class RequestSlots implements Filter {
    * The requests of one visitor.
    *
    * @param share the slots that they may have at once
-   * @param requests how many there are, with those that wait
+   * @param requests how many there are, including those that wait
    */
   private record Visits(Semaphore share, int requests) {
     private @Nullable Visits plus(int more) {
@@ -60,13 +60,16 @@ final class RequestSlots implements Filter {
     return Objects.requireNonNull(counted).share();
   }
 
-  /** What a request has taken; nothing before it is known whose it is. */
+  /** What a request has taken. It takes nothing before its visitor is known. */
   private final class Taken {
     private @Nullable String visitor;
     private @Nullable Semaphore own;
     private boolean slot;
 
-    /** The share first: who waits for the end of an own request keeps no slot from others. */
+    /**
+     * Takes the share before the slot: a visitor who waits for the end of an own request keeps no
+     * slot from others.
+     */
     private void by(String who) {
       visitor = who;
       Semaphore share = enter(who);
@@ -96,8 +99,8 @@ final class RequestSlots implements Filter {
   }
 
   /**
-   * Takes a slot for the request of this visitor, who waits where they have too many under way, or
-   * all are taken.
+   * Takes a slot for the request of this visitor. The request waits where the visitor has too many
+   * under way, or all slots are taken.
    *
    * @throws Refused 503 where that takes too long
    */
@@ -123,7 +126,7 @@ final class RequestSlots implements Filter {
     }
   }
 
-  /** False also where the server ends. */
+  /** Waits for a slot; returns false also where the server ends. */
   private static boolean await(Semaphore slots) {
     try {
       return slots.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what is in a request, and says what is wrong with it. */
+/** Reads what is in a request, and reports what is wrong with it. */
 final class Requests {
   private static final int LONGEST_FILTER = 200;
   private static final int USUAL_LIMIT = 50;
@@ -40,7 +40,7 @@ final class Requests {
 
   private Requests() {}
 
-  /** The ticket in the path. */
+  /** Returns the ticket in the path. */
   static long id(Context context) {
     return id(context.pathParam("id"));
   }
@@ -49,7 +49,7 @@ final class Requests {
     return Long.parseLong(number("a ticket's id", text));
   }
 
-  /** The number of an attempt, from 1. */
+  /** Returns the number of an attempt, from 1. */
   static int attempt(Context context) {
     String text = context.pathParam("attempt");
     if (!text.matches("[1-9][0-9]{0,8}")) {
@@ -58,7 +58,10 @@ final class Requests {
     return Integer.parseInt(text);
   }
 
-  /** Digits that fit a long; Long.parseLong takes a sign and the digits of other scripts, too. */
+  /**
+   * Returns digits that fit a long. Long.parseLong also takes a sign and the digits of other
+   * scripts.
+   */
   private static String number(String what, String text) {
     if (!text.matches("[0-9]{1,18}")) {
       throw Refused.badRequest(what + " is a whole number of at most 18 digits");
@@ -66,7 +69,7 @@ final class Requests {
     return text;
   }
 
-  /** The body of a write; an empty one is an empty object. */
+  /** Reads the body of a write; an empty one is an empty object. */
   static <T> T body(Context context, Class<T> type) {
     byte[] body = context.bodyAsBytes();
     if (body.length == 0) {
@@ -86,7 +89,7 @@ final class Requests {
     return Bodies.read(body, type);
   }
 
-  /** Refuses what a misspelt filter would silently widen. */
+  /** Refuses unknown parameters: a misspelt filter would silently widen the result. */
   static void requireKnown(Context context, Set<String> known) {
     context
         .queryParamMap()
@@ -108,7 +111,9 @@ final class Requests {
         : "; there are: " + String.join(", ", known.stream().sorted().toList());
   }
 
-  /** A route without parameters: one that is given would be ignored. */
+  /**
+   * Makes a route without parameters. One that is given is refused, because it would be ignored.
+   */
   static Handler plain(Handler route) {
     return context -> {
       requireKnown(context, Set.of());
@@ -145,7 +150,8 @@ final class Requests {
   }
 
   /**
-   * Null where it is left out. A blank one is refused: a script that lost a value would get all.
+   * Returns the text; null where it is left out. A blank one is refused: a script that lost a value
+   * would get all.
    */
   static @Nullable String text(Context context, String name) {
     String value = context.queryParam(name);
@@ -195,7 +201,7 @@ final class Requests {
                         "category: one of " + words(Category.values(), Category::wireName)));
   }
 
-  /** Of a body. How long it must be, those say who choose by it. */
+  /** Checks the fingerprint of a body. The code that chooses by it checks its length. */
   static @Nullable String fingerprint(@Nullable String text) {
     if (text != null && text.indexOf('\0') >= 0) {
       throw new Refused(422, "fingerprint: none of its characters is NUL");

@@ -11,7 +11,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 public interface Routes {
   void addTo(JavalinDefaultRoutingApi routes);
 
-  /** True if there is something that only those may see who have logged in. */
+  /** Returns true if there is something that only those who have logged in may see. */
   default boolean needLogin() {
     return true;
   }

@@ -37,7 +37,7 @@ final class ScheduleRoutes implements Routes {
     this.clock = clock;
   }
 
-  /** As {@code holdfast schedule put} has them. */
+  /** The fields as {@code holdfast schedule put} has them. */
   record Body(
       @Nullable String cron,
       @Nullable String every,

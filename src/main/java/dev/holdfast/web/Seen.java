@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code If-Match}: nobody acts on a ticket as it no longer is. */
+/** {@code If-Match}: nobody acts on a ticket that has changed since they saw it. */
 final class Seen {
   private static final String ANY = "*";
 
@@ -20,7 +20,8 @@ final class Seen {
   }
 
   /**
-   * The desk for what the request has seen of the ticket; the desk itself where it does not say.
+   * Returns the desk for the version of the ticket that the request has seen; the desk itself where
+   * it names none.
    *
    * @throws StaleViewException if what it has seen is no version at all
    */
@@ -43,7 +44,7 @@ final class Seen {
     if (!stripped.matches("(W/)?\"[^\"]{0,100}\"")) {
       throw Refused.badRequest("If-Match: the ETag of the ticket, in quotes");
     }
-    // A weak one matches nothing, as RFC 9110 has it.
+    // A weak tag matches nothing, as RFC 9110 says.
     return stripped.startsWith("W/") ? stripped : stripped.substring(1, stripped.length() - 1);
   }
 }

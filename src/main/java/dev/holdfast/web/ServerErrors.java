@@ -17,7 +17,8 @@ final class ServerErrors implements Request.Handler {
     int status = response.getStatus();
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.MEDIA_TYPE);
     response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
-    // The server closes it now; who is not told sends the next request into the end of it.
+    // The server closes the connection now. A client that does not know this would send its next
+    // request while the connection ends.
     response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
     String body = Bodies.json(Problem.of(status, why(status)).document());
     Content.Sink.write(response, true, body, callback);

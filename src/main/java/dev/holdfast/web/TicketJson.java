@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Tickets as JSON: their columns, who looks after them, and the version to act on. */
 record TicketJson(TicketReader tickets) {
-  /** Without the columns that may be large. */
+  /** Returns the rows without the columns that may be large. */
   static List<ObjectNode> summaries(List<TicketSummary> rows) {
     return rows.stream().map(row -> node(row, row.assignee(), row.version())).toList();
   }
@@ -22,7 +22,7 @@ record TicketJson(TicketReader tickets) {
     return summaries(List.of(row)).getFirst();
   }
 
-  /** All columns. */
+  /** Returns all columns. */
   ObjectNode whole(TicketRow row) {
     ObjectNode node = node(row, tickets.assignee(row.id()).orElse(null), row.version());
     node.set("steps", Bodies.tree(Bodies.json(tickets.steps(row.id()))));

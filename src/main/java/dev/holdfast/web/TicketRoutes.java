@@ -25,7 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reading tickets: the list in pages, one with its history, the transcript of its sessions. */
+/**
+ * Routes that read tickets: the list in pages, one with its history, the transcript of its
+ * sessions.
+ */
 final class TicketRoutes implements Routes {
   private static final Logger log = LoggerFactory.getLogger(TicketRoutes.class);
   static final String LIST = "/api/v1/tickets";
@@ -58,7 +61,7 @@ final class TicketRoutes implements Routes {
     Answers.json(context, 200, page);
   }
 
-  /** The address of the next page: the same question, further on. */
+  /** Returns the address of the next page: the same query, further on. */
   private static String next(Context context, long lastId) {
     Map<String, String> query = new LinkedHashMap<>();
     context.queryParamMap().forEach((name, values) -> query.put(name, values.getFirst()));
@@ -107,7 +110,9 @@ final class TicketRoutes implements Routes {
     }
   }
 
-  /** Written row by row: a session may be longer than the memory of a worker. */
+  /**
+   * A transcript that is written row by row: a session may be longer than the memory of a worker.
+   */
   private static final class Transcript {
     private final Context context;
     private String before = "{\"entries\":[";

@@ -7,17 +7,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sender of a request. Immutable.
  *
- * @param actor in whose name they act, as {@code ticket_activity} is told: their token's
+ * @param actor in whose name they act, as {@code ticket_activity} records it: the name of their
+ *     token
  * @param role what they may do
  * @param csrfToken what a page must send back with what it posts, as form field {@code _csrf} or
  *     header {@code X-CSRF-Token}; empty where none is needed
- * @param loggedIn whether they came through the login page, so that there is something to log out
- *     of
+ * @param loggedIn whether they came through the login page, so that they can log out
  */
 public record Visitor(String actor, Role role, String csrfToken, boolean loggedIn) {
   private static final String ATTRIBUTE = "holdfast.visitor";
 
-  /** The visitor whom the gate let in; only for handlers of routes that are not for anyone. */
+  /**
+   * Returns the visitor whom the gate let in; only for handlers of routes that are not for anyone.
+   */
   public static Visitor of(Context context) {
     Visitor visitor = context.attribute(ATTRIBUTE);
     if (visitor == null) {
@@ -35,10 +37,10 @@ public record Visitor(String actor, Role role, String csrfToken, boolean loggedI
   }
 
   /**
-   * In whose name the visitor acts.
+   * Returns in whose name the visitor acts.
    *
-   * @param by what the request says about that; it may be left out
-   * @throws Refused if it says another name than the token has
+   * @param by the name in the request; it may be left out
+   * @throws Refused if it is another name than the token's
    */
   public String actor(@Nullable String by) {
     if (by != null && !by.isBlank() && !by.strip().equals(actor)) {

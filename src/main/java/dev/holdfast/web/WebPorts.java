@@ -37,7 +37,7 @@ public record WebPorts(
     RequestAnswers answers,
     Once once) {
 
-  /** The same ports; actions through them are recorded with this channel. */
+  /** Returns the same ports; actions through them are recorded with this channel. */
   public WebPorts through(Channel channel) {
     return new WebPorts(
         tickets,
@@ -62,13 +62,13 @@ public record WebPorts(
     /**
      * An answer.
      *
-     * @param repeated whether it is that of an earlier request
+     * @param repeated whether it is the answer to an earlier request
      */
     record Told(String body, boolean repeated) {}
 
     /**
-     * Stores the deed, the key and the answer in one transaction; where the key is there already,
-     * only tells the answer.
+     * Stores the deed, the key and the answer in one transaction. If the key is there already, it
+     * only returns the answer.
      *
      * @param deed with the ports that take part in the transaction; returns the answer's body
      * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request

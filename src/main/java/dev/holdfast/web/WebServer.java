@@ -20,21 +20,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP port: of a worker, or of the console alone. Which groups of routes it answers is said at
- * its start. Handlers run on virtual threads.
+ * The HTTP server of a worker, or of the console alone. The groups of routes that it answers are
+ * given at its start. Handlers run on virtual threads.
  */
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
 
   /**
-   * Jetty's selector closes the connections, and may then wait for an answer whose end it would
-   * have to tell itself: its stop has no bound.
+   * The longest time of a stop, which has no limit of its own: Jetty's selector closes the
+   * connections, and may then wait for an answer whose end it would have to report itself.
    */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(3);
 
   private static final long ROOM_FOR_FORMS = 65_536;
 
-  /** A byte may be three in a form: %E4. */
+  /** The bytes of a form for one byte, which may be written as three: %E4. */
   private static final long FORM_BYTES = 3;
 
   private static final EnumSet<DispatcherType> EVERY_REQUEST = EnumSet.of(DispatcherType.REQUEST);
@@ -46,10 +46,10 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
-   * Answers on this port from now on; closing the server closes it.
+   * Answers on this port from now on; closing the server closes the port.
    *
    * @param maxPayloadBytes the largest payload of a ticket; bodies may be a little larger, forms
-   *     thrice as large
+   *     three times as large
    * @param pages what browsers are shown where no route of theirs answers
    */
   public static WebServer start(
@@ -111,7 +111,7 @@ public final class WebServer implements AutoCloseable {
     closeWithin(LONGEST_STOP, javalin::stop);
   }
 
-  /** Goes on after this time, for the rest is still to be closed. */
+  /** Continues after this time, because the rest must still be closed. */
   static void closeWithin(Duration longest, Runnable stop) {
     try {
       if (!Thread.ofPlatform().daemon().name("holdfast-web-stop").start(stop).join(longest)) {
@@ -121,7 +121,7 @@ public final class WebServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (OutOfMemoryError e) {
-      // There is no thread for it any more.
+      // There is no thread left for it.
       stop.run();
     }
   }

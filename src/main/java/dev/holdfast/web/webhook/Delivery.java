@@ -14,9 +14,12 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Set;
 
-/** Sends one event, signed as Standard Webhooks has it. Redirects are not followed. Thread-safe. */
+/**
+ * Sends one event, signed as Standard Webhooks describes it. Redirects are not followed.
+ * Thread-safe.
+ */
 final class Delivery implements NoticeSender {
-  /** Too slow, too early, too many: 4xx that say nothing of the event. */
+  /** The answers 4xx that say nothing about the event: too slow, too early, too many. */
   private static final Set<Integer> LATER = Set.of(408, 425, 429);
 
   private final WebhookReceiver receiver;
@@ -36,7 +39,7 @@ final class Delivery implements NoticeSender {
             .build();
   }
 
-  /** As the header has it. */
+  /** Returns the signature as the header has it. */
   static String signature(byte[] key, String id, long seconds, String body) {
     try {
       return new Webhook(key).sign(id, seconds, body);
@@ -66,14 +69,14 @@ final class Delivery implements NoticeSender {
             .POST(HttpRequest.BodyPublishers.ofString(body));
     String login = receiver.address().getUserInfo();
     if (login != null) {
-      // Java's client sends nothing of it.
+      // Java's client does not send the login.
       String both = login.contains(":") ? login : login + ":";
       byte[] bytes = both.getBytes(StandardCharsets.UTF_8);
       request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
     }
     try {
       HttpResponse<InputStream> answer = http.send(request.build(), BodyHandlers.ofInputStream());
-      // Nobody reads it, and the timeout does not bound it.
+      // Nobody reads the body, and the timeout does not limit it.
       answer.body().close();
       return sent(answer.statusCode());
     } catch (IOException e) {

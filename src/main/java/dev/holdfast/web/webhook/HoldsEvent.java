@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One event for many tickets that were held with one error. */
 final class HoldsEvent {
-  /** More are in the group that the link leads to. */
+  /** The most ids in an event. The group that the link leads to has the others. */
   private static final int MOST_IDS = 50;
 
   private HoldsEvent() {}
 
   /**
-   * @param newest of the group, whose words stand for all
+   * Makes the event.
+   *
+   * @param newest the newest of the group, whose words stand for all
    */
   static NoticeEvent of(NoticeGroup group, HoldNotice newest, @Nullable URI console) {
     String link = NoticeEvent.link(console, path(newest));
@@ -50,7 +52,7 @@ final class HoldsEvent {
         .toList();
   }
 
-  /** Holds without an error have no group of their own. */
+  /** Returns the path of the page. Holds without an error have no group of their own. */
   private static String path(HoldNotice hold) {
     String fingerprint = hold.errorFingerprint();
     String category = hold.errorCategory();

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends one event as a mail of plain text. Its {@code Message-ID} is the event's, so a mail that
- * comes twice is known by it. Thread-safe.
+ * Sends one event as a mail of plain text. Its {@code Message-ID} is made from the event's id, so a
+ * mail that comes twice is recognized. Thread-safe.
  */
 final class MailDelivery implements NoticeSender {
   private static final Logger log = LoggerFactory.getLogger(MailDelivery.class);
@@ -48,7 +48,7 @@ final class MailDelivery implements NoticeSender {
     }
     properties.put("mail." + protocol + ".sendpartial", "true");
     properties.put("mail." + protocol + ".ssl.checkserveridentity", "true");
-    // The mail is taken or not by then.
+    // By then the mail has been taken or not.
     properties.put("mail." + protocol + ".quitwait", "false");
     properties.put("mail.smtp.starttls.enable", "true");
     return properties;
@@ -85,7 +85,9 @@ final class MailDelivery implements NoticeSender {
     }
   }
 
-  /** A mail that the server took stays taken, however the connection ends. */
+  /**
+   * Closes the connection. A mail that the server took stays taken, however the connection ends.
+   */
   private static void leave(Transport transport) {
     try {
       transport.close();
@@ -101,14 +103,14 @@ final class MailDelivery implements NoticeSender {
         .toList();
   }
 
-  /** With what it comes of, such as a certificate that is not trusted. */
+  /** Returns the error with its cause, such as a certificate that is not trusted. */
   private static String kind(MessagingException e) {
     Exception cause = e.getNextException();
     return e.getClass().getSimpleName()
         + (cause == null ? "" : ", " + cause.getClass().getSimpleName());
   }
 
-  /** The server's, or "". The rest of its answer may quote what it was sent. */
+  /** Returns the server's code, or "". The rest of its answer may quote what it was sent. */
   private static String code(MessagingException e) {
     String words = String.valueOf(e.getMessage());
     return words.matches("(?s)[45]\\d\\d.*") ? words.substring(0, 3) : "";
@@ -129,8 +131,8 @@ final class MailDelivery implements NoticeSender {
   }
 
   private static String subject(String text) {
-    // Possessive: a title of 100,000 spaces must not be looked at from each of them.
-    // And "=?" would be read as text that is encoded, with line ends of its own in it.
+    // It is possessive, so that a title of 100,000 spaces is not searched from each of them. And
+    // "=?" would be read as encoded text, which may have line ends in it.
     String words = text.replace("=?", "= ?").replaceAll("\\s++", " ").strip();
     String line = words.replaceFirst(" https?://\\S++$", "");
     if (line.length() <= SUBJECT) {
@@ -143,13 +145,13 @@ final class MailDelivery implements NoticeSender {
   @Override
   public void close() {}
 
-  /** The library makes an id of its own as a message is sent. */
+  /** A mail with our id. The library makes an id of its own when a message is sent. */
   private static final class Identified extends MimeMessage {
     private final String id;
 
     Identified(Session session, NoticeEvent event) {
       super(session);
-      // Another database counts its notices from 1, too; mailboxes drop what has a known id.
+      // Another database counts its notices from 1, too, and mailboxes drop a mail with a known id.
       this.id = event.id() + "." + event.time().toEpochMilli();
     }
 

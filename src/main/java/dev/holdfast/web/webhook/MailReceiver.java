@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * People who are told by mail.
+ * People who get notices by mail.
  *
  * @param server smtp or smtps, with a host and perhaps a port; smtp is encrypted where the server
  *     offers it
- * @param user under whom mail is sent; null sends without a login
+ * @param user the user under whom mail is sent; null sends without a login
  * @param to at least one
  */
 public record MailReceiver(

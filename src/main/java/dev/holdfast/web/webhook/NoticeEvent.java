@@ -32,6 +32,8 @@ record NoticeEvent(
   static final String MEDIA_TYPE = "application/cloudevents+json; charset=utf-8";
 
   /**
+   * Makes the event of a group.
+   *
    * @param console where people reach it, for links
    */
   static NoticeEvent of(NoticeGroup group, @Nullable URI console) {
@@ -50,7 +52,7 @@ record NoticeEvent(
     };
   }
 
-  /** The facts of the event, a line each, for mails. */
+  /** Returns the facts of the event for mails, a line each. */
   String details() {
     StringBuilder lines = new StringBuilder();
     data.forEach(
@@ -62,7 +64,7 @@ record NoticeEvent(
     return lines.toString();
   }
 
-  /** The sentence alone, as chats take it; what is markup to Slack is escaped. */
+  /** Returns only the sentence, as chats take it. What is markup to Slack is escaped. */
   String textJson() {
     String plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     return Bodies.json(Map.of("text", plain));
@@ -114,7 +116,7 @@ record NoticeEvent(
         data);
   }
 
-  /** What the ticket failed by, where the reason does not say it; "" otherwise. */
+  /** Returns the error of the ticket, where the reason does not contain it; "" otherwise. */
   static String error(HoldNotice hold) {
     String title = hold.errorTitle();
     return title == null || hold.reason().contains(title) ? "" : ", after: " + title;

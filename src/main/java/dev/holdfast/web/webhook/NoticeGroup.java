@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Notices that are told in one message.
+ * Notices that are sent in one message.
  *
  * @param notices at least one, in order; several are holds with one error
  */
@@ -21,12 +21,12 @@ record NoticeGroup(List<Notice> notices) {
     notices = List.copyOf(notices);
   }
 
-  /** Each by itself. */
+  /** Makes a group of each notice. */
   static List<NoticeGroup> each(List<Notice> notices) {
     return notices.stream().map(notice -> new NoticeGroup(List.of(notice))).toList();
   }
 
-  /** Holds with equal errors together, those without an error by their reason. */
+  /** Groups holds with equal errors; those without an error are grouped by their reason. */
   static List<NoticeGroup> byError(List<Notice> notices) {
     Map<List<String>, List<Notice>> groups = new LinkedHashMap<>();
     for (Notice notice : notices) {
@@ -47,7 +47,7 @@ record NoticeGroup(List<Notice> notices) {
     };
   }
 
-  /** The same without what tickets, models and people say. */
+  /** Returns the same without the words of tickets, models and people. */
   NoticeGroup withoutWords() {
     return new NoticeGroup(notices.stream().map(NoticeGroup::withoutWords).toList());
   }

@@ -3,14 +3,14 @@ package dev.holdfast.web.webhook;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/** A receiver of what people should know. */
+/** A receiver of notices about what people should know. */
 public sealed interface NoticeReceiver permits WebhookReceiver, MailReceiver {
-  /** Under which the cursor is kept; says nothing that is secret. */
+  /** Returns the name under which the cursor is kept; it contains no secret. */
   String name();
 
   NoticeRules rules();
 
-  /** Of one delivery. */
+  /** Returns the timeout of one delivery. */
   Duration timeout();
 
   /** Makes the sender of its notices. */

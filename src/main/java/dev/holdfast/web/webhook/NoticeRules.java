@@ -11,14 +11,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of what people are told, and when; the same for each receiver.
+ * What people are told, and when; the same for each receiver.
  *
  * @param giveUpAfter how long one event is tried before the next one is
  * @param consoleAddress where people reach the console, for links; null gives none
- * @param hidden what no event may tell
- * @param groupWait how long a hold waits for others with the same error; zero tells each by itself
+ * @param hidden what no event may contain
+ * @param groupWait how long a hold waits for others with the same error; with zero each is told by
+ *     itself
  * @param quiet the times at which nothing is sent
- * @param events what is told of
+ * @param events the events that people are told of
  * @param digest when the digest of a day is made; null where there is none
  */
 public record NoticeRules(

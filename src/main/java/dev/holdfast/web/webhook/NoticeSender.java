@@ -2,16 +2,16 @@ package dev.holdfast.web.webhook;
 
 /** Sends events to one receiver. Thread-safe. */
 interface NoticeSender extends AutoCloseable {
-  /** What became of an event. */
+  /** The result of sending an event. */
   sealed interface Sent {}
 
   /** The receiver has it. */
   record Taken() implements Sent {}
 
-  /** The receiver read it and does not want it: it may be for what the event says. */
+  /** The receiver read it and does not want it. The reason may be the event's text. */
   record Refused(String why) implements Sent {}
 
-  /** Later it may be taken. */
+  /** The receiver may take it later. */
   record NotTaken(String why) implements Sent {}
 
   Sent send(NoticeEvent event) throws InterruptedException;

@@ -22,17 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one receiver of what it wants to know, such as new holds and outages of providers, in order
- * and at least once: whoever gets one twice knows it by its id. Holds with equal errors are one
- * event. One process of all on a database does; another one goes on where it ends. An event that is
- * not taken is tried again, ever less often, and given up after a day or as configured.
+ * Sends one receiver the notices that it wants, such as new holds and outages of providers, in
+ * order and at least once. A receiver that gets one twice recognizes it by its id. Holds with equal
+ * errors are one event. Only one of all processes on a database sends; another one continues where
+ * it ends. An event that is not taken is tried again, ever less often, and given up after a day or
+ * as configured.
  */
 public final class NoticeWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);
   private static final int PAGE = 1_000;
 
   /**
-   * What one round tells of at most: a storm is one message, and a flood leaves memory to others.
+   * The most notices of one round: a storm is one message, and a flood leaves memory for other
+   * work.
    */
   private static final int MOST_AT_ONCE = 20_000;
 
@@ -74,7 +76,7 @@ public final class NoticeWebhook implements AutoCloseable {
   }
 
   /**
-   * Begins to tell, until it is closed.
+   * Begins to send, until it is closed.
    *
    * @param poll how often it looks for new holds
    */
@@ -105,12 +107,12 @@ public final class NoticeWebhook implements AutoCloseable {
     } catch (InterruptedException e) {
       log.debug("{} is told of nothing more by this process", receiver);
     }
-    // The database is asked once more, without the interrupt that ended this.
+    // The database is asked once more. The interrupt that ended this is cleared for that.
     Thread.interrupted();
     right.leave();
   }
 
-  /** Whatever it is, later notices must not be lost by it. */
+  /** Warns once. Whatever the failure is, later notices must not be lost by it. */
   private void warnOnce(RuntimeException e) {
     if (!unforeseen) {
       log.warn("{} is told of nothing for now; it is tried again", receiver, e);
@@ -118,7 +120,10 @@ public final class NoticeWebhook implements AutoCloseable {
     unforeseen = true;
   }
 
-  /** Who is to try again has the right to tell until then: another one would try at once. */
+  /**
+   * Waits. A process that is to try again keeps the right to tell until then, because another one
+   * would try at once.
+   */
   private void rest() throws InterruptedException {
     if (failures == 0) {
       sleeper.sleep(wait(0));
@@ -131,7 +136,7 @@ public final class NoticeWebhook implements AutoCloseable {
     }
   }
 
-  /** The poll interval, doubled by each failure in a row. */
+  /** Returns the poll interval, doubled by each failure in a row. */
   private Duration wait(int failed) {
     Duration wait = poll.multipliedBy(1L << Math.min(failed, 20));
     return wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
@@ -140,13 +145,13 @@ public final class NoticeWebhook implements AutoCloseable {
   private void round() throws InterruptedException {
     Long from = right.take();
     if (from == null) {
-      // Another process tells; what this one knew may be old by the time it takes over.
+      // Another process sends. What this one knew may be old when it takes over.
       told.clear();
       failures = 0;
       return;
     }
     note();
-    // The time first: what was held before the end of a wait is in its message.
+    // The time is read first: what was held before the end of a wait is in its message.
     Instant now = clock.instant();
     if (rules.quiet().test(now)) {
       return;
@@ -176,13 +181,14 @@ public final class NoticeWebhook implements AutoCloseable {
   }
 
   /**
-   * @param settled up to this id nothing more will come
+   * @param settled the id up to which nothing more will come
    */
   private record Untold(List<Notice> notices, long settled) {}
 
   /**
-   * What is to be told, page by page until there is enough of it. A transaction that is open holds
-   * the cursor back, and whole pages after it may be told already: newer notices come after them.
+   * Returns what must be sent, page by page until there is enough of it. An open transaction holds
+   * the cursor back. Whole pages after it may have been sent already, and newer notices come after
+   * them.
    */
   private Untold untold(long from, int enough) {
     List<Notice> found = new ArrayList<>();
@@ -191,7 +197,7 @@ public final class NoticeWebhook implements AutoCloseable {
     boolean isFull = true;
     while (isFull && found.size() < enough) {
       PeopleNotices.Batch page = notices.after(after, PAGE);
-      // Nothing comes into the pages before this one any more.
+      // Nothing more comes into the pages before this one.
       if (settled == after) {
         settled = page.settled();
       }
@@ -207,8 +213,8 @@ public final class NoticeWebhook implements AutoCloseable {
   }
 
   /**
-   * Results for review, budgets and digests are made by whoever tells of them, once for all
-   * receivers.
+   * Makes notices of results for review, budgets and digests. The process that sends them makes
+   * them, once for all receivers.
    */
   private void note() {
     if (rules.events().contains(NoticeRules.Event.REVIEWS)) {
@@ -240,7 +246,10 @@ public final class NoticeWebhook implements AutoCloseable {
     return rules.groupWait().isZero() ? NoticeGroup.each(untold) : NoticeGroup.byError(untold);
   }
 
-  /** Holds wait a while for their like, outages do not. */
+  /**
+   * Returns true if it is time to send. Holds wait a while for others with the same error, outages
+   * do not.
+   */
   private boolean isTime(List<Notice> untold, Instant now) {
     if (!untold.stream().allMatch(HoldNotice.class::isInstance)) {
       return true;
@@ -254,8 +263,8 @@ public final class NoticeWebhook implements AutoCloseable {
   }
 
   /**
-   * The last notice up to which all is told: a group that was told may have newer notices than one
-   * that was not.
+   * Returns the last notice up to which all are sent: a group that was sent may have newer notices
+   * than one that was not.
    */
   private long upTo(Untold untold) {
     return untold.notices().stream()
@@ -273,7 +282,7 @@ public final class NoticeWebhook implements AutoCloseable {
     }
   }
 
-  /** True if the receiver is done with it: took it, or is not asked any more. */
+  /** Returns true if the receiver is done with it: it took it, or is not asked any more. */
   private boolean deliver(NoticeGroup group) throws InterruptedException {
     if (right.take() == null) {
       return false;
@@ -289,7 +298,10 @@ public final class NoticeWebhook implements AutoCloseable {
     };
   }
 
-  /** What one ticket says must not keep back what others have to tell. */
+  /**
+   * Sends a group. If it is refused, it is sent without its words: one ticket's text must not hold
+   * back the other notices.
+   */
   private NoticeSender.Sent send(NoticeGroup group) throws InterruptedException {
     NoticeSender.Sent sent = right.keptDuring(() -> sender.send(event(group)));
     if (!(sent instanceof NoticeSender.Refused refused)) {
@@ -308,12 +320,12 @@ public final class NoticeWebhook implements AutoCloseable {
     return NoticeEvent.of(group, rules.consoleAddress());
   }
 
-  /** Counts a failure; true if it was the last one for this group. */
+  /** Counts a failure; returns true if it was the last one for this group. */
   private boolean givesUp(NoticeGroup group, String problem) {
     NoticeEvent event = event(group);
     failures++;
     Instant now = clock.instant();
-    // What was refused before may be told no more, as its ticket waits for nobody now.
+    // What was refused before may no longer be sent, because its ticket waits for nobody now.
     long first = group.first().id();
     Instant since = failingSince == null || failing != first ? now : failingSince;
     failingSince = since;
@@ -327,7 +339,7 @@ public final class NoticeWebhook implements AutoCloseable {
     return true;
   }
 
-  /** Waits a little for what it just does, as its connection is taken away afterwards. */
+  /** Waits a little for what is under way, because its connection is taken away afterwards. */
   @Override
   public void close() {
     thread.interrupt();

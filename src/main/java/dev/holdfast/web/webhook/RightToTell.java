@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The right of one process of all on a database to tell a receiver. It lapses by itself, so that
- * another one goes on where a process was killed.
+ * The right of one of all processes on a database to tell a receiver. It lapses by itself, so that
+ * another process continues where one was killed.
  */
 final class RightToTell {
   private static final Logger log = LoggerFactory.getLogger(RightToTell.class);
@@ -23,7 +23,9 @@ final class RightToTell {
   private final Duration time;
   private final String process = UUID.randomUUID().toString();
 
-  /** It lasts longer than one delivery takes as a rule, with its words and without. */
+  /**
+   * Makes the right. It lasts longer than one delivery usually takes, with its words and without.
+   */
   RightToTell(PeopleNotices notices, NoticeReceiver receiver, Duration poll) {
     this.notices = notices;
     this.receiver = receiver.name();
@@ -31,17 +33,23 @@ final class RightToTell {
     this.time = receiver.timeout().multipliedBy(2).plusSeconds(20).plus(poll.multipliedBy(2));
   }
 
-  /** Takes or renews it: the id up to which all is told; null where another process has it. */
+  /**
+   * Takes or renews the right. Returns the id up to which everything is told; null where another
+   * process has the right.
+   */
   @Nullable Long take() {
     return notices.lead(receiver, process, time);
   }
 
-  /** Notes that all is told up to this id, if this process still has the right. */
+  /** Notes that everything is told up to this id, if this process still has the right. */
   void told(long to) {
     notices.told(receiver, process, to);
   }
 
-  /** Another process tells from now on, and does not wait until the right lapses. */
+  /**
+   * Gives the right up: another process tells from now on, and does not wait until the right
+   * lapses.
+   */
   void leave() {
     try {
       notices.leave(receiver, process);
@@ -50,15 +58,15 @@ final class RightToTell {
     }
   }
 
-  /** Something that takes its time. */
+  /** Work that takes time. */
   interface Work<T> {
     T run() throws InterruptedException;
   }
 
   /**
-   * Renews it while something goes on. A mail server has its time for each of many steps, and a
-   * wait grows: who did not have the right any more would be followed by another one who tells the
-   * same, and so on for ever.
+   * Renews the right while something goes on. A mail server has its timeout for each of many steps,
+   * and a wait grows. If a process lost the right, another one would follow and tell the same, and
+   * so on for ever.
    */
   <T> T keptDuring(Work<T> work) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
@@ -66,7 +74,7 @@ final class RightToTell {
     try {
       return work.run();
     } finally {
-      // Waits for a renewal that is under way: after this there is none.
+      // This waits for a renewal that is under way; after it there is none.
       synchronized (done) {
         done.countDown();
       }

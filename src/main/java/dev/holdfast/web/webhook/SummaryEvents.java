@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Events of no single ticket: results for review, budgets, the digest of a day. */
+/** Makes the events of no single ticket: results for review, budgets, the digest of a day. */
 final class SummaryEvents {
   private SummaryEvents() {}
 

@@ -9,10 +9,11 @@ import java.time.InstantSource;
 import java.util.Base64;
 
 /**
- * An address that is told by HTTP.
+ * An address that gets notices by HTTP.
  *
  * @param address http or https
- * @param secret of the signature; after {@code whsec_} base64 of the key, else the key itself
+ * @param secret the secret of the signature; after {@code whsec_} it is base64 of the key,
+ *     otherwise the key itself
  */
 public record WebhookReceiver(
     URI address, String secret, Duration timeout, Form form, NoticeRules rules)
@@ -26,14 +27,14 @@ public record WebhookReceiver(
     TEXT
   }
 
-  /** The key of the signatures. */
+  /** Returns the key of the signatures. */
   byte[] key() {
     return secret.startsWith(BASE64)
         ? Base64.getDecoder().decode(secret.substring(BASE64.length()))
         : secret.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** A hash of the address, which may have secrets in it. */
+  /** Returns a hash of the address, which may have secrets in it. */
   @Override
   public String name() {
     return Digests.base64url(Sha256.of(address.toString())).substring(0, 20);
