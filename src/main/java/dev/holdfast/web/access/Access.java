@@ -9,7 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows who may use a port: the bearers of its tokens, and whom others have logged in. Immutable.
+ * Knows who may use a port: those who have one of its tokens, and those whom others have logged in.
+ * Immutable.
  */
 public final class Access {
   private static final int USUALLY_AT_ONCE = 8;
@@ -40,9 +41,10 @@ public final class Access {
   }
 
   /**
-   * For whoever has the token of this start, on this machine only; links with it log in.
+   * Makes the access for those who have the token of this start, on this machine only; links with
+   * it log in.
    *
-   * @param person in whose name its bearer acts
+   * @param person in whose name they act
    * @param place where the token is kept, whatever it is at this start
    */
   public static Access ofThisMachine(
@@ -58,38 +60,41 @@ public final class Access {
         Optional.empty());
   }
 
-  /** For bearers of configured tokens, of which there may be none, and whom others log in. */
+  /**
+   * Makes the access for those who have a configured token, of which there may be none, and those
+   * whom others log in.
+   */
   public static Access of(
       List<AccessToken> tokens, OtherLogins others, Supplier<String> secret, InstantSource clock) {
     LoginCookies cookies = new LoginCookies(secret, secret, clock);
     return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE, Optional.empty());
   }
 
-  /** With a bound on the requests of each visitor; 0 is none. */
+  /** Limits the requests of each visitor; 0 is no limit. */
   public Access limitedTo(int newRequestsPerMinute) {
     return new Access(
         tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce, console);
   }
 
-  /** With a bound on the requests of all visitors that are answered at once. */
+  /** Limits the requests of all visitors that are answered at once. */
   public Access answeringAtOnce(int newRequestsAtOnce) {
     return new Access(
         tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce, console);
   }
 
-  /** With the address where people reach the console; null where that is not known. */
+  /** Sets the address where people reach the console; null where that is not known. */
   public Access reachedAt(@Nullable URI newConsole) {
     Optional<Origin> origin =
         Optional.ofNullable(newConsole).flatMap(each -> Origin.parse(each.toString()));
     return new Access(tokens, local, cookies, others, requestsPerMinute, requestsAtOnce, origin);
   }
 
-  /** True if no tokens are configured, so that the only one is that of this start. */
+  /** Returns true if no tokens are configured, so that the only one is that of this start. */
   public boolean isLocal() {
     return local;
   }
 
-  /** The place where people find a token, for the message to those without one. */
+  /** Returns the place where people find a token, for the message to those without one. */
   public String whereTokensAre() {
     return local ? "the token in .holdfast/token, new at each start" : "a token of web.tokens";
   }
@@ -102,7 +107,7 @@ public final class Access {
     return requestsPerMinute;
   }
 
-  /** Where people reach the console; empty where that is not known. */
+  /** Returns where people reach the console; empty where that is not known. */
   public Optional<Origin> console() {
     return console;
   }
@@ -119,7 +124,7 @@ public final class Access {
     return tokens;
   }
 
-  /** The token with this secret; compares with all of them, whichever it is. */
+  /** Returns the token with this secret. It compares with all of them, whichever matches. */
   public Optional<AccessToken> bearing(String secret) {
     byte[] hash = AccessToken.hash(secret);
     AccessToken found = null;

@@ -9,24 +9,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token that may be sent. Only its SHA-256 is kept. Immutable; its text form hides that, too.
  *
- * @param role of its bearer; not {@link Role#ANYONE}
- * @param name whose it is; null where several share it, who then act under a name made of its hash
- * @param sha256 of the token, 64 hexadecimal digits in lower case
+ * @param role the role of its owner; not {@link Role#ANYONE}
+ * @param name the name of its owner; null where several share it, who then act under a name made
+ *     from its hash
+ * @param sha256 the hash of the token, 64 hexadecimal digits in lower case
  */
 public record AccessToken(Role role, @Nullable String name, String sha256) {
   private static final int SHORT_ID = 6;
 
-  /** Takes as long for every token. */
+  /** Compares; takes the same time for every token. */
   boolean matches(byte[] hash) {
     return MessageDigest.isEqual(HexFormat.of().parseHex(sha256), hash);
   }
 
-  /** Names the token without telling it. */
+  /** Names the token without showing it. */
   public String id() {
     return Sha256.hex("token " + sha256, 8);
   }
 
-  /** In whose name its bearer acts. */
+  /** Returns in whose name its owner acts. */
   public String actor() {
     return name == null
         ? role.name().toLowerCase(Locale.ROOT) + "-" + id().substring(0, SHORT_ID)

@@ -7,7 +7,7 @@ import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What is made of hashes. */
+/** Functions that use hashes. */
 public final class Digests {
   private static final String HMAC = "HmacSHA256";
 
@@ -27,7 +27,7 @@ public final class Digests {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Takes as long for every text of the same length. */
+  /** Compares; takes the same time for all texts of the same length. */
   public static boolean areEqual(String one, String other) {
     return MessageDigest.isEqual(
         one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));

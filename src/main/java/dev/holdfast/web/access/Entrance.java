@@ -16,8 +16,10 @@ public final class Entrance {
   private Entrance() {}
 
   /**
-   * @param cookie of this login, for who has not logged in so already: a new one would make pages
-   *     too old that are open in the same browser
+   * Lets the browser in.
+   *
+   * @param cookie the cookie of this login, for those who have not logged in so already. A new one
+   *     would make pages too old that are open in the same browser.
    */
   public static void enter(
       Context context, Access access, Login login, Supplier<String> cookie, String next) {
@@ -31,7 +33,7 @@ public final class Entrance {
     context.redirect(localPath(next), HttpStatus.SEE_OTHER);
   }
 
-  /** A path of this server, whatever was asked for. */
+  /** Returns a path of this server, whatever was asked for. */
   public static String localPath(@Nullable String wanted) {
     if (wanted == null) {
       return "/";
@@ -43,7 +45,7 @@ public final class Entrance {
     return local ? wanted : "/";
   }
 
-  /** The page that a browser sends a form from, as a path of this server. */
+  /** Returns the page that a browser sends a form from, as a path of this server. */
   public static String sentFrom(Context context) {
     String referer = context.header("Referer");
     try {
@@ -55,7 +57,7 @@ public final class Entrance {
     }
   }
 
-  /** A path with what comes after it, where there is something. */
+  /** Returns a path with its query, where there is one. */
   public static String withQuery(String path, @Nullable String query) {
     return query == null ? path : path + "?" + query;
   }
@@ -73,18 +75,24 @@ public final class Entrance {
     context.attribute(ENCRYPTED, encrypted);
   }
 
-  /** Each proxy on the way may add its own: the first is what the browser spoke. */
+  /**
+   * Returns true if the header says so. Each proxy on the way may add its own protocol; the first
+   * is the one that the browser used.
+   */
   private static boolean proxySaysSo(Context context) {
     String protocols = context.header("X-Forwarded-Proto");
     return protocols != null && protocols.split(",", 2)[0].strip().equalsIgnoreCase("https");
   }
 
-  /** By another address, as this machine's own, the same console may be reached without TLS. */
+  /**
+   * Returns true for the console's own address. By another address, such as this machine's own, the
+   * same console may be reached without TLS.
+   */
   private static boolean isAt(Origin console, Context context) {
     return console.scheme().equals("https") && console.isOf(context.header("Host"));
   }
 
-  /** A cookie that no script reads; over TLS alone where the request came so. */
+  /** Makes a cookie that no script reads; it goes only over TLS where the request came so. */
   public static Cookie cookie(
       Context context, String name, String value, String path, int seconds) {
     boolean encrypted = Boolean.TRUE.equals(context.attribute(ENCRYPTED));

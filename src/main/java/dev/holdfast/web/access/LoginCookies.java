@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cookie of a login: whose token it was, or whom a provider has named, and until when; signed,
- * so that it cannot be made or changed without the key. Nothing is kept here: a login lasts over
- * restarts and for every console on the database, until its time is over or its token, or who may
- * come in, is no longer configured. Thread-safe.
+ * The cookie of a login. It says whose token it was, or whom a provider has named, and until when.
+ * It is signed, so that it cannot be made or changed without the key. Nothing is kept here: a login
+ * lasts over restarts and for every console on the database, until its time is over, or its token
+ * or the list of who may come in is no longer configured. Thread-safe.
  */
 public final class LoginCookies {
   public static final Duration LIFETIME = Duration.ofHours(12);
@@ -26,7 +26,8 @@ public final class LoginCookies {
 
   /**
    * @param secret of the signature; asked for each time
-   * @param owner what tells this console's cookie from others', over restarts; asked for each time
+   * @param owner what distinguishes this console's cookie from others', over restarts; asked for
+   *     each time
    */
   LoginCookies(Supplier<String> secret, Supplier<String> owner, InstantSource clock) {
     this.secret = secret;
@@ -34,12 +35,15 @@ public final class LoginCookies {
     this.clock = clock;
   }
 
-  /** Browsers send a cookie to every port of a host: each console there needs a name of its own. */
+  /**
+   * Returns the cookie's name. Browsers send a cookie to every port of a host, so each console
+   * there needs a name of its own.
+   */
   public String name() {
     return "holdfast-" + signature(owner.get(), "the name of a cookie").substring(0, 6);
   }
 
-  /** The cookie among those that a browser sent; null where there is none. */
+  /** Returns the cookie among those that a browser sent; null where there is none. */
   public @Nullable String among(Map<String, String> sent) {
     return sent.isEmpty() ? null : sent.get(name());
   }
@@ -48,7 +52,7 @@ public final class LoginCookies {
     return signed("login", token.id() + "." + end(LIFETIME));
   }
 
-  /** For somebody whom a provider has named. */
+  /** Makes a cookie for somebody whom a provider has named. */
   public String issue(String name, Role role, OtherLogins logins) {
     String person = Base64.getUrlEncoder().withoutPadding().encodeToString(name.getBytes(UTF8));
     return signed(
@@ -82,22 +86,22 @@ public final class LoginCookies {
     return Optional.of(login(name, Role.valueOf(parts[2])));
   }
 
-  /** Of somebody whom a provider has named. */
+  /** Returns the login of somebody whom a provider has named. */
   public static Login login(String name, Role role) {
     return new Login(MEMBER + " " + name, name, role);
   }
 
-  /** Goes with this cookie and no other. */
+  /** Returns the token that belongs to this cookie and no other. */
   public String csrfToken(String cookie) {
     return signature("csrf " + cookie);
   }
 
-  /** Seconds since 1970 after this long. */
+  /** Returns the end of this time from now, in seconds since 1970. */
   public long end(Duration lifetime) {
     return clock.instant().plus(lifetime).getEpochSecond();
   }
 
-  /** True if this end, of a verified text, is past. */
+  /** Returns true if this end, from a verified text, is past. */
   public boolean isOver(String end) {
     return Long.parseLong(end) < clock.instant().getEpochSecond();
   }
@@ -105,13 +109,13 @@ public final class LoginCookies {
   /**
    * Signs a text, so that only this program can have written it.
    *
-   * @param purpose a word; a text of one purpose is none of another
+   * @param purpose a word; a text for one purpose is not valid for another
    */
   public String signed(String purpose, String content) {
     return content + "." + signature(purpose + " " + content);
   }
 
-  /** The content of what {@link #signed} gave; empty for anything else. */
+  /** Returns the content of what {@link #signed} gave; empty for anything else. */
   public Optional<String> verified(String purpose, String text) {
     int dot = text.lastIndexOf('.');
     if (dot < 0 || text.length() > LONGEST) {

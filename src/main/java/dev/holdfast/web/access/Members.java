@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param operators likewise
  */
 public record Members(List<String> viewers, List<String> operators) {
-  // One script and no commas: no name looks like another, or like two.
+  // A name has one script and no commas, so that it does not look like another name, or like two.
   private static final Pattern NAME =
       Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9._@+:/\\\\=' -]{0,198}[A-Za-z0-9._@+=-])?");
 
@@ -22,13 +22,14 @@ public record Members(List<String> viewers, List<String> operators) {
   }
 
   /**
-   * True if somebody may act under this name: plain letters, digits and some signs, at most 200.
+   * Returns true if somebody may act under this name: plain letters, digits and some signs, at most
+   * 200.
    */
   public static boolean isName(String text) {
     return NAME.matcher(text).matches();
   }
 
-  /** Empty for who may not come in. */
+  /** Returns the role; empty for those who may not come in. */
   public Optional<Role> roleOf(String name, Collection<String> groups) {
     if (has(operators, name, groups)) {
       return Optional.of(Role.OPERATOR);

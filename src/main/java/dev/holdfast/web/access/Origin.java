@@ -6,12 +6,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a page is of, as its browser says: {@code https://holdfast.example}.
+ * The site that a page comes from, as its browser says: {@code https://holdfast.example}.
  *
  * @param authority the host in small letters; the port where it is not the usual one
  */
 public record Origin(String scheme, String authority) {
-  /** Of an address, with whatever path; empty where it has no host, as for {@code null}. */
+  /**
+   * Reads the origin of an address, with any path; empty where it has no host, as for {@code null}.
+   */
   public static Optional<Origin> parse(String address) {
     try {
       URI uri = URI.create(address);
@@ -23,7 +25,7 @@ public record Origin(String scheme, String authority) {
     }
   }
 
-  /** Browsers leave the usual port out; some proxies add it. */
+  /** Makes the origin. Browsers leave the usual port out; some proxies add it. */
   private static Origin of(String scheme, String authority) {
     String usual = scheme.equals("https") ? ":443" : ":80";
     String plain = authority.toLowerCase(Locale.ROOT);
@@ -32,7 +34,7 @@ public record Origin(String scheme, String authority) {
         plain.endsWith(usual) ? plain.substring(0, plain.length() - usual.length()) : plain);
   }
 
-  /** True if a request with this header {@code Host} came to where the page is of. */
+  /** Returns true if a request with this header {@code Host} came to the site of the page. */
   public boolean isOf(@Nullable String host) {
     return host != null && of(scheme, host).equals(this);
   }

@@ -7,15 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Logins that somebody else checks.
  *
- * @param proxy null where no proxy's word is taken
- * @param provider the name of where people log in, for the page; null where there is none
- * @param members who of them may do what
+ * @param proxy null where no proxy is trusted
+ * @param provider the name of the place where people log in, for the page; null where there is none
+ * @param members which of them may do what
  */
 public record OtherLogins(@Nullable ProxyLogin proxy, @Nullable String provider, Members members) {
   public static final OtherLogins NONE =
       new OtherLogins(null, null, new Members(List.of(), List.of()));
 
-  /** Another one where who may come in has changed: what was let in before is over then. */
+  /**
+   * Returns a text that changes when the list of who may come in has changed. Earlier logins are
+   * over then.
+   */
   String realm() {
     return Digests.base64url(Sha256.of("realm " + provider + " " + members));
   }

@@ -12,13 +12,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the word of a proxy that logs people in: the name in a header. Whoever else connects can
- * send that header, too, so it counts from the proxy's address alone, and with its secret where
+ * Trusts a proxy that logs people in: it sends the name in a header. Anybody else who connects can
+ * send that header, too. So it counts only from the proxy's address, and with its secret where
  * there is one. Immutable.
  *
- * @param header exactly this one; a header that only looks like it is none
- * @param groupsHeader null where the proxy tells no groups
- * @param addresses of the proxy
+ * @param header exactly this one; a header that only looks like it does not count
+ * @param groupsHeader null where the proxy sends no groups
+ * @param addresses the addresses of the proxy
  * @param secret null where its address is enough
  */
 public record ProxyLogin(
@@ -29,18 +29,18 @@ public record ProxyLogin(
   /** The header with which the proxy proves itself. */
   public static final String SECRET_HEADER = "X-Holdfast-Proxy-Secret";
 
-  /** The word of a request on who sends it. */
+  /** What a request says about its sender. */
   public sealed interface Word {
-    /** Nothing. */
+    /** It says nothing. */
     record None() implements Word {}
 
     /** The proxy says who it is. */
     record Person(String name, List<String> groups) implements Word {}
 
-    /** Somebody who is not the proxy says so: nothing, but worth telling. */
+    /** Somebody who is not the proxy says so. It does not count, but it is worth a message. */
     record Untrusted(String why) implements Word {}
 
-    /** The proxy says what cannot be taken. */
+    /** The proxy says something that cannot be accepted. */
     record Unclear(String why) implements Word {}
   }
 

@@ -4,7 +4,7 @@ import io.javalin.security.RouteRole;
 
 /** The role that a route asks for. Each route names one; one that names none answers nobody. */
 public enum Role implements RouteRole {
-  /** Without any check: health, metrics, the login page and its looks. */
+  /** No check at all: health, metrics, the login page and its static files. */
   ANYONE,
   /** May read. */
   VIEWER,

@@ -15,8 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The static files of the pages, from the jar. Their address has a digest of them all, so a browser
- * keeps them until they change. Immutable.
+ * The static files of the pages, from the jar. Their address has a digest of all of them, so a
+ * browser keeps them until they change. Immutable.
  */
 final class Assets implements Routes {
   private static final Map<String, String> TYPES =
@@ -43,7 +43,7 @@ final class Assets implements Routes {
     version = HexFormat.of().formatHex(digest.digest(), 0, 8);
   }
 
-  /** The path under which they are served. */
+  /** Returns the path under which they are served. */
   String path() {
     return "/static/" + version;
   }

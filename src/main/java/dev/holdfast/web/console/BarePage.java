@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A page without a menu: nobody is let in, or nothing can be read.
  *
  * @param problem what is wrong; null for nothing
- * @param back the page with the form that could not be taken; null where none was sent
+ * @param back the page with the form that was refused; null where none was sent
  * @param again after how many seconds the browser tries by itself; 0 for never
  */
 public record BarePage(

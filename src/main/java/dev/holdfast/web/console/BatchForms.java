@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The buttons of batches, and of releases in steps. */
+/** Handles the buttons of batches, and of releases in steps. */
 record BatchForms(WebPorts ports) implements Routes {
   private static final String PAGE = "/batches";
 

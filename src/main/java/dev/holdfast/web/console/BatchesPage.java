@@ -12,8 +12,8 @@ public record BatchesPage(Page page, List<Batch> batches, List<Release> releases
   }
 
   /**
-   * True while a worker notes by itself how things go on: after the last ticket has ended, which is
-   * the last event that anybody is told of.
+   * Returns true while a worker itself still notes the progress: after the last ticket has ended,
+   * which is the last event that is sent to anybody.
    */
   public boolean isUnderWay() {
     return releases.stream().anyMatch(Release::isRunning)

@@ -35,10 +35,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Actions on many tickets, and their progress. */
+/** Handles actions on many tickets, and shows their progress. */
 record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns runs)
     implements Routes {
-  /** An action that takes longer is shown with its progress. */
+  /** How long an action may take before it is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private static final int LONGEST_KEY = 100;
@@ -140,7 +140,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
     return start(order, heldItems(query, seen), release(context, ports.desk(), actor, order.id()));
   }
 
-  /** Of one design, as many as there were when the page was made. */
+  /** Approves the results of one design, as many as there were when the page was made. */
   private BulkRun approveAll(Context context, String back, String actor) {
     String design = Filters.text(context.formParam("design"));
     if (design == null) {
@@ -173,12 +173,15 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
     };
   }
 
-  /** The desk for a ticket as it was seen. */
+  /** Returns the desk for a ticket as it was seen. */
   private static TicketDesk asSeen(TicketDesk desk, BulkRun.Item item) {
     return item.version() == null ? desk : desk.onVersion(item.version());
   }
 
-  /** The filter of the page; refuses one that it does not understand instead of acting on more. */
+  /**
+   * Returns the filter of the page. One that it does not understand is refused, because it would
+   * act on more.
+   */
   private static TicketFilter query(Context context) {
     if (context.formParam("group") != null) {
       return group(context);
@@ -202,7 +205,10 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
         .withError(Objects.requireNonNullElse(context.formParam("category"), ""), fingerprint);
   }
 
-  /** In the form, "assignee" is whom to assign tickets to. */
+  /**
+   * Returns the name of the field. In the form, "assignee" is the person to whom tickets are
+   * assigned.
+   */
   private static String field(String name) {
     return name.equals("assignee") ? "person" : name;
   }
@@ -228,7 +234,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
     return items;
   }
 
-  /** News of a release for a page that stays open: a worker may be quick, or quick to fail. */
+  /** Shows news of a release on a page that stays open: a worker may be quick, or fail quickly. */
   private void released(Context context) {
     String key = key(context.queryParam("release"));
     String back = Links.back(context.queryParam("back"), "/inbox");

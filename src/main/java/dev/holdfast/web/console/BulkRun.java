@@ -17,7 +17,7 @@ record BulkRun(BulkAction action, Order order) {
   /**
    * The action in words.
    *
-   * @param left what the tickets are that it leaves alone; empty where only their lines say so
+   * @param left the state of the tickets that it leaves alone; empty where only their lines say so
    */
   record Verb(String past, boolean canBeUndone, String left) {
     Verb(String past) {
@@ -28,7 +28,7 @@ record BulkRun(BulkAction action, Order order) {
   /**
    * An action before it begins.
    *
-   * @param id of {@link dev.holdfast.web.BulkActions#newId}; the key of a release
+   * @param id the id from {@link dev.holdfast.web.BulkActions#newId}; the key of a release
    * @param expected how many tickets there are, as far as is known
    * @param back the page it was ordered from
    */
@@ -37,7 +37,7 @@ record BulkRun(BulkAction action, Order order) {
   /**
    * A ticket.
    *
-   * @param version as it was seen; null for whatever it is
+   * @param version the version that was seen; null for any version
    */
   record Item(long id, @Nullable String version) {}
 
@@ -49,7 +49,7 @@ record BulkRun(BulkAction action, Order order) {
     return order.back;
   }
 
-  /** True if it is over within that time. */
+  /** Returns true if it is over within that time. */
   boolean waitFor(Duration time) throws InterruptedException {
     return action.await(time);
   }
@@ -70,7 +70,7 @@ record BulkRun(BulkAction action, Order order) {
         order.back);
   }
 
-  /** {@code Released 41 of 42.}, with lines for tickets with which it was not done. */
+  /** Returns {@code Released 41 of 42.}, with lines for tickets with which it was not done. */
   Notice notice() {
     return notice(action.progress(), NoticeCookie.MOST_DETAILS - 1);
   }

@@ -23,7 +23,7 @@ final class BulkRuns {
   }
 
   /**
-   * Begins it in the background.
+   * Begins an action in the background.
    *
    * @param items the tickets, as {@link BulkActions#start} takes them
    */

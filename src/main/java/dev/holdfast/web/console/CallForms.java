@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** The buttons beside a tool call that waits for a person (5.4). */
+/** Handles the buttons beside a tool call that waits for a person (5.4). */
 record CallForms(WebPorts ports) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
@@ -83,7 +83,8 @@ record CallForms(WebPorts ports) implements Routes {
   }
 
   /**
-   * The arguments that somebody wrote in the place of the model's; null where they are the same.
+   * Returns the arguments that somebody wrote in place of the model's; null where they are the
+   * same.
    */
   private static @Nullable String edited(ToolCallRow call, @Nullable String given) {
     if (given == null || given.isBlank()) {
@@ -106,7 +107,7 @@ record CallForms(WebPorts ports) implements Routes {
     try {
       return wanted.equals(ResultView.exact(arguments));
     } catch (JacksonException | NumberFormatException e) {
-      // The model's were none; whatever stands there now is another thing.
+      // The model's arguments were not valid, so what stands there now is different.
       return false;
     }
   }

@@ -26,7 +26,7 @@ public final class Console implements Routes, Pages {
    * The process that serves the pages.
    *
    * @param sandbox says how it confines programs of tools; empty where it runs none
-   * @param providers of models, as it has them configured
+   * @param providers the providers of models that it has configured
    */
   public record Process(Supplier<String> sandbox, List<ConfiguredProvider> providers) {
     public Process {

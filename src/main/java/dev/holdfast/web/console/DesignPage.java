@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A design's versions.
  *
  * @param shown the version whose document is shown
- * @param document of it, indented
+ * @param document the document of that version, indented
  * @param before the version it is compared with; null for none
  * @param changes between the two documents
  */

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A new ticket by hand, or the like of one that was there. */
+/** Handles the form for a new ticket, which may be a copy of an earlier one. */
 record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
   private static final Draft EMPTY = new Draft("", "", "", "default", "0", "{}");
 
@@ -45,7 +45,10 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
         : Optional.empty();
   }
 
-  /** The latest version of its design; not its unique key, which it still has. */
+  /**
+   * Makes a draft for the latest version of its design. It has no unique key, because the ticket
+   * still has that.
+   */
   private static Draft like(TicketRow ticket) {
     String design = Objects.requireNonNullElse(ticket.design(), "");
     return new Draft(
@@ -57,7 +60,7 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
         payload(ticket));
   }
 
-  /** Blanks would make a long one too long to be sent. */
+  /** Returns the payload. Added blanks would make a long one too long to be sent. */
   private static String payload(TicketRow ticket) {
     String payload = ticket.payload();
     return ResultView.isShownWhole(payload) ? ResultView.indented(payload) : payload;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param draft what stands in its fields
  * @param again the ticket that it is a copy of; null for none
  * @param problem why it was not enqueued; null where nobody has tried
- * @param once sent twice it makes one ticket
+ * @param once the key of the form: sent twice it makes one ticket
  */
 public record EnqueuePage(
     Page page,

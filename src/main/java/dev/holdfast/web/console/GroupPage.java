@@ -21,7 +21,10 @@ public record GroupPage(
     long total,
     @Nullable ErrorView error,
     String sql) {
-  /** Null without an error: their reasons differ, so a person says which are meant. */
+  /**
+   * Returns the text of the button; null without an error: the reasons differ, so a person must
+   * select the tickets.
+   */
   public @Nullable String releaseAll() {
     return fingerprint.isEmpty() ? null : "Release all " + Format.number(total);
   }

@@ -9,14 +9,14 @@ import java.util.List;
 /**
  * The home page: what is going on.
  *
- * @param providers those that are not called just now
+ * @param providers the providers that are not called now
  */
 public record HomePage(Page page, Overview overview, List<ProviderStatus> providers) {
   public HomePage {
     providers = List.copyOf(providers);
   }
 
-  /** The page with another window. */
+  /** Returns the address of the page with another window. */
   public String address(FigureWindow window) {
     return Links.with("/", "window", window.wireName());
   }

@@ -17,7 +17,7 @@ record HomeRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements 
     routes.get("/", this::home, Role.VIEWER);
   }
 
-  /** An unknown window shows a day. */
+  /** Shows the home page. An unknown window shows a day. */
   private void home(Context context) {
     FigureWindow window =
         FigureWindow.of(Objects.requireNonNullElse(context.queryParam("window"), ""))

@@ -53,13 +53,16 @@ public record InboxPage(
         number == 1 ? null : number);
   }
 
-  /** The tickets of a group by the hour when they were held. */
+  /** Draws the tickets of a group by the hour when they were held. */
   public Sparkline spark(HeldGroup group) {
     long day = group.byHour().stream().mapToLong(Long::longValue).sum();
     return Sparkline.of(group.byHour(), Format.number(day) + " held in the last 24 hours");
   }
 
-  /** The name of a group. The reason of one ticket is no name for those that have others. */
+  /**
+   * Returns the name of a group. The reason of one ticket is no name for a group whose tickets have
+   * other reasons.
+   */
   public String name(HeldGroup group) {
     if (group.fingerprint().isEmpty() && group.tickets() > 1) {
       return "Held without an error, for different reasons";
@@ -72,7 +75,7 @@ public record InboxPage(
     return reason.isEmpty() ? "Held without a reason" : reason;
   }
 
-  /** Why its newest ticket was held, where its error is its name. */
+  /** Returns why its newest ticket was held, where its error is its name. */
   public String more(HeldGroup group) {
     return group.fingerprint().isEmpty() || group.errorTitle() == null
         ? ""

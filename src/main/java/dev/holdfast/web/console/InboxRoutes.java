@@ -71,7 +71,7 @@ record InboxRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements
             SqlText.group(fingerprint, category)));
   }
 
-  /** Of the newest ticket, all of it. */
+  /** Returns the whole error of the newest ticket. */
   private @Nullable ErrorView error(TicketWindow tickets) {
     return tickets.tickets().stream()
         .findFirst()

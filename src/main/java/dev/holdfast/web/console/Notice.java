@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isGood whether all of it was done
  * @param details a line for each ticket with which it was not
- * @param release the key of a release that it tells of; null for every other action
- * @param now what has become of its tickets; null where nobody has looked
+ * @param release the key of a release that it is about; null for every other action
+ * @param now the present state of its tickets; null where nobody has looked
  */
 public record Notice(
     boolean isGood,
@@ -37,12 +37,12 @@ public record Notice(
     return new Notice(isGood, text, details, release, null);
   }
 
-  /** The same for what has become of the released tickets meanwhile. */
+  /** Returns the same with the present state of the released tickets. */
   Notice with(ReleasedTickets news) {
     return new Notice(isGood, text, details, release, news);
   }
 
-  /** The words of a page about the released tickets, for as long as it is open. */
+  /** Returns the words of a page about the released tickets, for as long as it is open. */
   public ReleaseNews news(Visitor visitor, String back) {
     String token = visitor.mayAct() ? visitor.csrfToken() : null;
     return new ReleaseNews(
@@ -52,7 +52,7 @@ public record Notice(
         Objects.requireNonNull(now, "nobody has looked"));
   }
 
-  /** False also where a released ticket is on hold again. */
+  /** Returns false also where a released ticket is on hold again. */
   public boolean isWell() {
     return isGood && (now == null || now.heldAgain() == 0);
   }

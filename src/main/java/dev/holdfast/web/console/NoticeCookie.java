@@ -19,7 +19,7 @@ final class NoticeCookie {
   private static final String NAME = "holdfast_notice";
   private static final int SECONDS = 60;
 
-  /** With the last one it may say how many more there are. */
+  /** The most lines of details. The last one may say how many more there are. */
   static final int MOST_DETAILS = 9;
 
   private static final int LONGEST_TEXT = 400;
@@ -48,7 +48,7 @@ final class NoticeCookie {
             SECONDS));
   }
 
-  /** Takes it away; null where there is none that can be read. */
+  /** Takes the notice away; returns null where there is none that can be read. */
   static @Nullable Notice take(Context context) {
     String value = context.cookie(NAME);
     if (value == null || value.isEmpty()) {

@@ -10,7 +10,7 @@ import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;
 
-/** The buttons beside a schedule, and beside an account that a person has put in order again. */
+/** Handles the buttons beside a schedule, and beside an account that a person has repaired. */
 record OperationForms(WebPorts ports) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

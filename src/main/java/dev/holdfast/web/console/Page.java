@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param outages the providers that do not answer, in words
  * @param now the database's clock
  * @param url path and query of the page itself
- * @param notice what became of the last action
+ * @param notice the result of the last action
  * @param assets where the static files of this version are
  */
 public record Page(
@@ -34,17 +34,17 @@ public record Page(
 
   static final int MOST_REVIEWS = 100;
 
-  /** For the menu. */
+  /** Returns the number for the menu. */
   public String reviewBadge() {
     return reviews < MOST_REVIEWS ? Format.number(reviews) : MOST_REVIEWS - 1 + "+";
   }
 
-  /** For a form that is done once, however often it is sent. */
+  /** Returns a key for a form that is done once, however often it is sent. */
   public String once() {
     return UUID.randomUUID().toString();
   }
 
-  /** A time as "3m ago" or "in 2h". */
+  /** Returns a time as "3m ago" or "in 2h". */
   public String ago(@Nullable Instant time) {
     return DurationText.ago(time, now);
   }

@@ -11,8 +11,8 @@ import java.util.Optional;
 /**
  * Providers of models, and what calls may cost.
  *
- * @param configured at the process that serves the page
- * @param providers those that are not called just now, wherever they are configured
+ * @param configured the providers of the process that serves the page
+ * @param providers those that are not called now, wherever they are configured
  * @param use what models have answered in the last 7 days
  */
 public record ProvidersPage(
@@ -28,12 +28,15 @@ public record ProvidersPage(
     budgets = List.copyOf(budgets);
   }
 
-  /** The statement that a person runs when the account is in order again. */
+  /** Returns the statement that a person runs when the account works again. */
   public String mending(ProviderStatus provider) {
     return SqlText.mend(provider.provider(), page.visitor().actor(), provider.keyId());
   }
 
-  /** The state of a configured provider's key, or of all that it is where that is closed. */
+  /**
+   * Returns the state of a configured provider's key. Where the whole provider is closed, that is
+   * its state.
+   */
   public Optional<ProviderStatus> trouble(ConfiguredProvider provider, String key) {
     return providers.stream()
         .filter(each -> each.provider().equals(provider.name()))
@@ -46,7 +49,7 @@ public record ProvidersPage(
     return use.stream().filter(each -> each.provider().equals(provider.name())).toList();
   }
 
-  /** Its state in words. */
+  /** Returns its state in words. */
   public static String state(ProviderStatus provider) {
     return switch (provider.state()) {
       case "unavailable" -> "out of order";

@@ -13,7 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-/** The queues with what flows through them, and the limits of queues and designs. */
+/** The queues with their attempts, and the limits of queues and designs. */
 public record QueuesPage(Page page, List<Line> queues, List<Limit> limits) {
   private static final int MINUTES = 30;
 

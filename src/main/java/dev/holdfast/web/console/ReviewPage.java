@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Results that wait for a person.
  *
- * @param designs whose results wait, most first
- * @param design whose alone are shown; null shows all
+ * @param designs the designs whose results wait, most first
+ * @param design the only design whose results are shown; null shows all
  * @param before results of this ticket and later ones are left out; null leaves out none
  * @param next the address of the next page; null at the end
  */
@@ -27,7 +27,7 @@ public record ReviewPage(
     items = List.copyOf(items);
   }
 
-  /** The number of results of the shown design that wait; 0 if no design is chosen. */
+  /** Returns the number of results of the shown design that wait; 0 if no design is chosen. */
   public long waiting() {
     return designs.stream()
         .filter(each -> each.design().equals(design))

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Results that wait for a person.
  *
- * @param design whose alone; null is all
+ * @param design the only design whose results are meant; null is all
  */
 record ReviewedTickets(@Nullable String design) {
   private static final int BATCH = 500;
@@ -28,8 +28,8 @@ record ReviewedTickets(@Nullable String design) {
   }
 
   /**
-   * All of them, newest first, each as it is now: what changes afterwards is refused by its
-   * version.
+   * Returns all of them, newest first, each as it is now. A ticket that changes afterwards is
+   * refused because of its version.
    *
    * @param seen what came later is left alone
    */

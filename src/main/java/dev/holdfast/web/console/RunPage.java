@@ -4,7 +4,7 @@ package dev.holdfast.web.console;
  * An action on many tickets.
  *
  * @param id of the run
- * @param notice what it has come to
+ * @param notice its result so far
  * @param back the page it was ordered from
  */
 public record RunPage(

@@ -13,12 +13,12 @@ public record SchedulesPage(Page page, List<Schedule> schedules) {
     schedules = List.copyOf(schedules);
   }
 
-  /** The next ten times. */
+  /** Returns the next ten times. */
   public List<Instant> upcoming(Schedule schedule) {
     return schedule.upcoming(page.now(), TIMES);
   }
 
-  /** Its rules for missed times and for a last ticket that has not ended. */
+  /** Returns its rules for missed times and for a last ticket that has not ended. */
   public String rules(Schedule schedule) {
     return "catches up "
         + schedule.catchUp().name().toLowerCase(Locale.ROOT)

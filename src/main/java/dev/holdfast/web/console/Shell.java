@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Shell {
   /**
-   * Shorter than a page waits after an event before it asks anew (250 ms, console.js): it would be
-   * told the number of before, and ask no more.
+   * How long a count of reviews is kept. It is shorter than a page waits after an event before it
+   * asks again (250 ms, console.js). Otherwise the page would get the old number, and not ask
+   * again.
    */
   private static final Duration REVIEWS_KEPT = Duration.ofMillis(200);
 
@@ -43,7 +44,7 @@ final class Shell {
         reader.outages(),
         now,
         context.path() + (query == null ? "" : "?" + query),
-        // A page that only updates itself leaves the notice to the one that shows it.
+        // A page that only updates itself leaves the notice to the page that shows it.
         context.header("HX-Request") == null ? notice(context) : null,
         assets.path());
   }
@@ -53,13 +54,19 @@ final class Shell {
     return told == null ? null : asOfNow(told);
   }
 
-  /** A quick worker may have failed again with what was released a moment ago. */
+  /**
+   * Returns the notice as of now. A quick worker may have failed again with what was released a
+   * moment ago.
+   */
   Notice asOfNow(Notice notice) {
     String release = notice.release();
     return release == null ? notice : notice.with(reader.released(release));
   }
 
-  /** It walks over many tickets, so it is counted once in a while for all visitors. */
+  /**
+   * Returns the number of reviews. The count reads many tickets, so it is made once in a while for
+   * all visitors.
+   */
   private long reviews(Instant now) {
     Reviews known = reviews;
     if (known == null || Duration.between(known.at, now).abs().compareTo(REVIEWS_KEPT) >= 0) {

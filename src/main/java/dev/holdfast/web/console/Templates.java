@@ -6,8 +6,8 @@ import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
 
 /**
- * The templates of {@code src/main/jte}, compiled at build time; what they are given is escaped for
- * the place where it stands. Thread-safe.
+ * The templates of {@code src/main/jte}, compiled at build time. The values in them are escaped for
+ * the place where they stand. Thread-safe.
  */
 final class Templates {
   private final TemplateEngine engine = TemplateEngine.createPrecompiled(ContentType.Html);

@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** Actions on one ticket or queue. Each leads back to its page, which tells what became of it. */
+/** Handles actions on one ticket or queue. Each leads back to its page, which shows the result. */
 record TicketForms(WebPorts ports) implements Routes {
   static final int LONGEST_WORDS = 20_000;
 
@@ -68,13 +68,13 @@ record TicketForms(WebPorts ports) implements Routes {
                 if (design != null) {
                   (edited ? all : desk).useDesign(id, actor, version(design));
                 }
-                // What was done here makes what was seen old.
+                // The changes here make the version that was seen old.
                 (edited || design != null ? all : desk)
                     .releasingAs(release)
                     .release(id, actor, guidance, retries(context), conversation(context));
               };
           if (edited || design != null) {
-            // All of it or nothing, and nobody comes between.
+            // Either all of it is done or nothing, and no other change comes in between.
             ports
                 .once()
                 .answer(
@@ -109,7 +109,7 @@ record TicketForms(WebPorts ports) implements Routes {
     }
   }
 
-  /** The payload of the form where it is another one than the ticket's; null otherwise. */
+  /** Returns the payload of the form where it differs from the ticket's; null otherwise. */
   private @Nullable String edited(long id, @Nullable String payload) {
     if (payload == null || payload.isBlank()) {
       return null;
@@ -198,7 +198,10 @@ record TicketForms(WebPorts ports) implements Routes {
         });
   }
 
-  /** A session waits several times in one attempt, and the ticket's version stays. */
+  /**
+   * Requires the wait that was seen. A session waits several times in one attempt, and the ticket's
+   * version stays the same.
+   */
   private void requireWait(long id, @Nullable String until) {
     Optional<String> now =
         ports.tickets().currentWait(id).map(wait -> String.valueOf(wait.until().toEpochMilli()));
@@ -222,7 +225,10 @@ record TicketForms(WebPorts ports) implements Routes {
         });
   }
 
-  /** A switch leaves the ticket's version as it was, and an old form would undo a newer one. */
+  /**
+   * Requires the switch that was seen. A switch does not change the ticket's version, and an old
+   * form would undo a newer switch.
+   */
   private void requireSwitch(long id, @Nullable String seen, boolean wanted) {
     AutoRetrySwitch now = ports.tickets().autoRetry(id).orElse(null);
     if (now != null
@@ -272,7 +278,7 @@ record TicketForms(WebPorts ports) implements Routes {
   /**
    * Does what a form asks for, once for its field {@code once}.
    *
-   * @param deed returns what is told of it
+   * @param deed does it and returns the text of the notice
    */
   static Notice once(Context context, WebPorts ports, Function<WebPorts, String> deed) {
     String once = words(context, "once");
@@ -295,13 +301,13 @@ record TicketForms(WebPorts ports) implements Routes {
     return desk(ports.desk(), context);
   }
 
-  /** Of who acts on the version of the ticket that their page showed. */
+  /** Returns the desk for the version of the ticket that the visitor's page showed. */
   static TicketDesk desk(TicketDesk desk, Context context) {
     String version = context.formParam("version");
     return version == null || version.isBlank() ? desk : desk.onVersion(version);
   }
 
-  /** Which of its buttons sent a form; refused where it does not say. */
+  /** Returns which of its buttons sent a form; refuses a form that does not say. */
   static String wanted(Context context, String... buttons) {
     String wanted = context.formParam("do");
     if (wanted == null || !List.of(buttons).contains(wanted)) {

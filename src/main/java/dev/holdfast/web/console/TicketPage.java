@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * A ticket with all that is known of it.
  *
  * @param sentence its state and why
- * @param currentWait what it waits for now, if for a time
+ * @param currentWait what it waits for now, if it waits for a time
  * @param output what the program of its newest attempt printed, or of the one that was asked for
- * @param history of which guidance is shown as it is, and how much older there is
+ * @param history the history, whose guidance is shown as it is; it says how much older there is
  * @param payload indented
- * @param autoRetry what a person has said of its sessions' retries; null where nobody has
+ * @param autoRetry what a person has said about its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
- * @param steps of a workflow; null of another ticket
+ * @param steps the steps of a workflow; null for another ticket
  * @param newerDesign the latest version of a held ticket's design, where it is another one
  * @param question what its job asks a person; null where it asks nothing
  */
@@ -61,7 +61,7 @@ public record TicketPage(
     timeline = List.copyOf(timeline);
   }
 
-  /** Finished executions that ended alike. */
+  /** Finished executions that ended in the same way. */
   public record Attempt(EqualAttempts equal, @Nullable ErrorView error) {
     static Attempt of(EqualAttempts equal) {
       AttemptRow row = equal.newest();
@@ -80,7 +80,7 @@ public record TicketPage(
   /** A part of the page, for its table of contents. */
   public record Part(String id, String title) {}
 
-  /** Those that this ticket has, in their order. */
+  /** Returns the parts that this ticket has, in their order. */
   public List<Part> parts() {
     List<Part> parts = new ArrayList<>();
     add(parts, steps != null, "steps", "Steps");
@@ -101,17 +101,17 @@ public record TicketPage(
     }
   }
 
-  /** True if a form may send the payload back as it is shown. */
+  /** Returns true if a form may send the payload back as it is shown. */
   public boolean isPayloadWhole() {
     return ResultView.isShownWhole(ticket.payload());
   }
 
-  /** True if its program may print something now, of which no event tells. */
+  /** Returns true if its program may print something now, which no event reports. */
   public boolean isPrinting() {
     return output != null && output.running() && ticket.kind().equals("command");
   }
 
-  /** The streams on which something was printed. */
+  /** Returns the streams on which something was printed. */
   public List<String> streams() {
     return output == null
         ? List.of()
@@ -124,17 +124,17 @@ public record TicketPage(
     return ticket.state().equals(state);
   }
 
-  /** True if a session works it or will. */
+  /** Returns true if a session works it or will. */
   public boolean mayRetry() {
     return ticket.kind().equals("agent") && !isState("done") && !isState("cancelled");
   }
 
-  /** True if a person has switched its sessions' retries off. */
+  /** Returns true if a person has switched its sessions' retries off. */
   public boolean isAutoRetryOff() {
     return autoRetry != null && !autoRetry.enabled();
   }
 
-  /** When that was said, for the form that says otherwise. */
+  /** Returns when the retries were switched last, for the form that switches them. */
   public String switchedAt() {
     return at(autoRetry);
   }

@@ -68,7 +68,7 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
             SqlText.tickets(filters.query())));
   }
 
-  /** A number leads to its ticket; other words are looked for in titles and keys. */
+  /** Searches. A number leads to its ticket; other words are searched in titles and keys. */
   private void search(Context context) {
     String text = Filters.text(context.queryParam("q"));
     Optional<Long> id = text == null ? Optional.empty() : number(text);
@@ -108,7 +108,7 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
         new ReviewPage(page, designs, design, items, filters.query().beforeId(), next));
   }
 
-  /** One whole ticket at a time is in memory. */
+  /** Reads a result. Only one whole ticket at a time is in memory. */
   private Optional<ReviewPage.Item> item(TicketSummary line) {
     return ports
         .tickets()
@@ -164,7 +164,10 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
         ports.designs().newerFor(ticket).orElse(null));
   }
 
-  /** Only of a row that was held when it was read: an answer is for the version that was seen. */
+  /**
+   * Returns the question, but only for a row that was held when it was read: an answer is for the
+   * version that was seen.
+   */
   private @Nullable QuestionForm question(TicketRow ticket) {
     return ticket.state().equals(TicketState.ON_HOLD.wireName())
         ? ports
@@ -176,7 +179,7 @@ record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implement
         : null;
   }
 
-  /** The attempt whose output is asked for; null for the newest. */
+  /** Returns the attempt whose output is asked for; null for the newest. */
   private static @Nullable Integer attempt(Context context) {
     String text = context.queryParam("attempt");
     return text == null || !text.matches("[1-9][0-9]{0,8}") ? null : Integer.valueOf(text);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tickets by a filter.
  *
- * @param path of the page: all tickets, or those to be reviewed
+ * @param path the path of the page: all tickets, or those to be reviewed
  */
 public record TicketsPage(
     Page page,
@@ -29,12 +29,15 @@ public record TicketsPage(
     return filters.query().state() == state;
   }
 
-  /** The page with the same filter in another state; null is all states. */
+  /** Returns the page with the same filter in another state; null is all states. */
   public String inState(@Nullable TicketState state) {
     return filters.inState(path, state);
   }
 
-  /** The number of tickets in a state; of many only the newest are counted, and a plus says so. */
+  /**
+   * Returns the number of tickets in a state. If there are many, only the newest are counted, and a
+   * plus says so.
+   */
   public String count(TicketState state) {
     return state == TicketState.ON_HOLD
         ? Format.number(page.held())

@@ -15,7 +15,7 @@ import java.util.Map;
 /**
  * The worker processes.
  *
- * @param running what each runs now, by its id
+ * @param running what each worker runs now, by its id
  * @param busy slots taken by finished attempts of the last half hour
  * @param sandbox how the worker that serves the page confines programs of tools; may be empty
  */
@@ -33,7 +33,7 @@ public record WorkersPage(
     busy = List.copyOf(busy);
   }
 
-  /** Its slots that were taken, minute by minute, what runs now among them. */
+  /** Draws its slots that were taken, minute by minute, including what runs now. */
   public Sparkline slots(WorkerRow worker) {
     double[] slots = new double[MINUTES];
     Instant minute = page.now().truncatedTo(ChronoUnit.MINUTES);

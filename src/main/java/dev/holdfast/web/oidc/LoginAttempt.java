@@ -15,16 +15,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A login that has begun in a browser, which keeps it in a signed cookie until the provider sends
- * it back: nobody can end in one browser what began in another.
+ * A login that has begun in a browser. The browser keeps it in a signed cookie until the provider
+ * sends it back: nobody can end in one browser what began in another.
  *
  * @param state what the provider must send back
  * @param nonce what the ID token must have
- * @param verifier what proves to the provider that who asks for the token began the login
+ * @param verifier proves to the provider that the one who asks for the token began the login
  * @param next where to go afterwards: a path of this server
  */
 record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next) {
-  /** Tabs log in at the same time, each with its own; and only few, for headers are bounded. */
+  /**
+   * The prefix of the cookies. Tabs log in at the same time, each with its own cookie. There are
+   * only few, because headers are limited.
+   */
   private static final String COOKIE = "holdfast-login-";
 
   private static final int MOST_AT_ONCE = 4;
@@ -34,19 +37,19 @@ record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next
   private static final int PARTS = 5;
   private static final int LONGEST_NEXT = 1_300;
 
-  /** To the start page where the address is too long for a cookie. */
+  /** Makes an attempt. It leads to the start page where the address is too long for a cookie. */
   static LoginAttempt to(String next) {
     return new LoginAttempt(
         new State(), new Nonce(), new CodeVerifier(), next.length() > LONGEST_NEXT ? "/" : next);
   }
 
-  /** The name of the cookie of the attempt with this state; empty where none has it. */
+  /** Returns the name of the cookie of the attempt with this state; empty where there is none. */
   static Optional<String> cookieName(@Nullable State state) {
     Matcher mark = MARK.matcher(state == null ? "" : state.getValue());
     return mark.matches() ? Optional.of(COOKIE + mark.group(1)) : Optional.empty();
   }
 
-  /** The cookies of older attempts that have to go before one more begins. */
+  /** Returns the cookies of older attempts that must be removed before one more begins. */
   static Set<String> tooMany(Set<String> cookieNames) {
     Set<String> attempts =
         cookieNames.stream()
@@ -71,7 +74,7 @@ record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next
             "" + cookies.end(LIFETIME)));
   }
 
-  /** Empty for what was forged or changed, or is too old. */
+  /** Reads an attempt; empty for a cookie that was forged or changed, or is too old. */
   static Optional<LoginAttempt> read(String cookie, LoginCookies cookies) {
     return cookies
         .verified(PURPOSE, cookie)

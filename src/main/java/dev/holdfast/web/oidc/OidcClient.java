@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param secret null for a public client
  * @param console where people reach the console
- * @param nameClaim in whose name they act
- * @param groupsClaim what groups they are in
+ * @param nameClaim the claim with the name in which people act
+ * @param groupsClaim the claim with the groups that they are in
  */
 public record OidcClient(
     URI issuer,
@@ -20,7 +20,7 @@ public record OidcClient(
     List<String> scopes,
     String nameClaim,
     String groupsClaim) {
-  /** The address that the provider sends people back to. */
+  /** Returns the address that the provider sends people back to. */
   URI callback() {
     return console.resolve(OidcRoutes.CALLBACK);
   }

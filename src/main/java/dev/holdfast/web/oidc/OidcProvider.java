@@ -53,8 +53,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the provider and reads its answers, by the Nimbus library. Its settings and keys are read
- * when they are needed first, so that a worker starts without it. Thread-safe.
+ * Asks the provider and reads its answers, with the Nimbus library. The provider's settings and
+ * keys are read when they are first needed, so that a worker starts without it. Thread-safe.
  */
 final class OidcProvider {
   private static final int CONNECT_MILLIS = 3_000;
@@ -66,7 +66,10 @@ final class OidcProvider {
   private static final Duration FAILURE_KEPT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(OidcProvider.class);
 
-  /** Made with a private key: with a shared one, whoever may check could also make. */
+  /**
+   * The algorithms that sign with a private key. With a shared key, everybody who may check a token
+   * could also make one.
+   */
   private static final Set<JWSAlgorithm> ALGORITHMS =
       Set.of(
           JWSAlgorithm.RS256,
@@ -84,7 +87,7 @@ final class OidcProvider {
   private final OidcClient client;
   private final InstantSource clock;
 
-  /** Held by the one who asks for the settings, and guards the four below. */
+  /** The lock of the one who asks for the settings; it guards the four fields below. */
   private final ReentrantLock asking = new ReentrantLock();
 
   private @Nullable Known known;
@@ -97,7 +100,7 @@ final class OidcProvider {
     this.clock = clock;
   }
 
-  /** The address that the browser is sent to for logging in. */
+  /** Returns the address that the browser is sent to for logging in. */
   URI login(LoginAttempt attempt) {
     return new AuthenticationRequest.Builder(
             ResponseType.CODE,
@@ -113,9 +116,9 @@ final class OidcProvider {
   }
 
   /**
-   * The claims of the ID token that the code is given for.
+   * Returns the claims of the ID token that the code is given for.
    *
-   * @throws Refused if the provider gives none, or one that cannot be taken
+   * @throws Refused if the provider gives none, or one that cannot be accepted
    */
   @SuppressWarnings("unchecked") // the library's verifier says for no context what it is for any
   JWTClaimsSet claims(AuthorizationCode code, LoginAttempt attempt) {
@@ -145,7 +148,7 @@ final class OidcProvider {
     }
   }
 
-  /** What the library's verifier leaves out. */
+  /** Checks what the library's verifier leaves out. */
   private void requireForUs(JWTClaimsSet claims) throws BadJWTException {
     Object party = claims.getClaim("azp");
     if (party != null && !party.equals(client.id())) {
@@ -213,12 +216,15 @@ final class OidcProvider {
         : error.getCode() + " (" + error.getDescription() + ")";
   }
 
-  /** What it said last; who comes while it is asked waits for that answer. */
+  /**
+   * Returns the provider's last settings. Those who come while it is asked wait for that answer.
+   */
   private Known known() {
     asking.lock();
     try {
       Instant now = clock.instant();
-      // Nor is it left alone for as long as a clock was ahead that is set back.
+      // A clock that was ahead and is set back must not leave the provider alone for that long,
+      // either.
       if (!now.isBefore(askAgain) || now.isBefore(askAgain.minus(kept))) {
         ask();
       }
@@ -231,7 +237,10 @@ final class OidcProvider {
     }
   }
 
-  /** A provider that fails is left alone for some seconds, and what it said before goes on. */
+  /**
+   * Asks the provider. One that fails is left alone for some seconds, and its last settings stay in
+   * use.
+   */
   private void ask() {
     try {
       known = read();

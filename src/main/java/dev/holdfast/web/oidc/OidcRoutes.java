@@ -39,7 +39,9 @@ public final class OidcRoutes implements Routes {
   private static final Logger log = LoggerFactory.getLogger(OidcRoutes.class);
   private static final int MOST_ENDED = 10_000;
 
-  /** Anybody may begin a login, and it lasts as long as the provider takes. */
+  /**
+   * The most logins at once: anybody may begin a login, and it lasts as long as the provider takes.
+   */
   private static final int MOST_AT_ONCE = 16;
 
   private final OidcClient client;
@@ -140,7 +142,7 @@ public final class OidcRoutes implements Routes {
     throw new Refused(403, "the login at " + client.issuer() + " failed: " + why);
   }
 
-  /** False if it was there before. */
+  /** Takes the state; returns false if it was taken before. */
   private boolean take(String state) {
     synchronized (ended) {
       if (ended.size() >= MOST_ENDED) {
@@ -172,7 +174,7 @@ public final class OidcRoutes implements Routes {
     context.cookie(Entrance.cookie(context, cookie, "", START, 0));
   }
 
-  /** People see what went wrong beside the ways to log in. */
+  /** Shows people what went wrong beside the ways to log in. */
   private void orSayWhy(Context context, String next, Runnable step) {
     try {
       inPlace(step);

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The person that an ID token names.
  *
- * @param groups as the token's claim says
+ * @param groups the groups in the token's claim
  */
 record Person(String name, List<String> groups) {
   private static final String EMAIL = "email";
 
   /**
+   * Reads the person.
+   *
    * @throws Refused if it names nobody, or by an address that may be somebody else's
    */
   static Person of(JWTClaimsSet claims, OidcClient client) {

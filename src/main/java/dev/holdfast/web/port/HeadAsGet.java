@@ -10,10 +10,10 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.IOException;
 
 /**
- * HEAD is answered as GET, and the server leaves the body out: some look at the health of a worker
- * so.
+ * Answers HEAD as GET, and the server leaves the body out: some programs check the health of a
+ * worker this way.
  *
- * @param endless the begin of paths whose answers have no end; there HEAD stays what it is
+ * @param endless the beginning of paths whose answers have no end; there HEAD stays HEAD
  */
 public record HeadAsGet(String endless) implements Filter {
   @Override

@@ -18,9 +18,9 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * A port that is ours and listens, whether or not a server answers there yet: whoever connects
- * before it does is kept waiting by the operating system, not refused. Closing it twice is
- * harmless, and so is closing it after its server.
+ * A port that is ours and listens, even before a server answers there. A client that connects
+ * before that is kept waiting by the operating system, not refused. Closing it twice is harmless,
+ * and so is closing it after its server.
  */
 public final class HttpPort implements AutoCloseable {
   private static final int MOST_CONNECTIONS = 10_000;
@@ -33,9 +33,12 @@ public final class HttpPort implements AutoCloseable {
   }
 
   /**
+   * Opens the port.
+   *
    * @param host loopback unless tokens are configured
    * @param port 0 takes a free one
-   * @throws PortUnavailableException if it cannot be had, as when somebody else listens there
+   * @throws PortUnavailableException if it is not available, for example because somebody else
+   *     listens there
    */
   public static HttpPort bind(String host, int port) {
     InetSocketAddress address = new InetSocketAddress(host, port);
@@ -55,13 +58,14 @@ public final class HttpPort implements AutoCloseable {
     }
   }
 
-  /** As bound, never 0. */
+  /** Returns the number as bound, never 0. */
   public int number() {
     return channel.socket().getLocalPort();
   }
 
   /**
-   * The address under which this machine reaches it: by loopback if it is bound to every address.
+   * Returns the address under which this machine reaches it: by loopback if it is bound to every
+   * address.
    */
   public URI local() {
     InetAddress bound = channel.socket().getInetAddress();
@@ -72,8 +76,8 @@ public final class HttpPort implements AutoCloseable {
   }
 
   /**
-   * Through which an HTTP server answers here. Its connections are bounded; with that many, a
-   * silent one is closed, so that a health check comes in.
+   * Makes the connector through which an HTTP server answers here. Its connections are limited. At
+   * the limit a silent one is closed, so that a health check comes in.
    */
   public ServerConnector connector(Server server, HttpConfiguration http) {
     ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
@@ -88,7 +92,9 @@ public final class HttpPort implements AutoCloseable {
     return connector;
   }
 
-  /** At most half of the open files: a worker's programs and its database need some, too. */
+  /**
+   * Returns at most half of the open files: a worker's programs and its database need some, too.
+   */
   private static int mostConnections() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
         ? (int) Math.min(MOST_CONNECTIONS, unix.getMaxFileDescriptorCount() / 2)

@@ -12,9 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests are what their first lines say. There are no web sockets here: who asks for one is
- * answered as everybody is, as HTTP has it for upgrades that a server does not know, and no session
- * is made before anybody has looked at a token. No header gives a request another method.
+ * Makes sure that requests are what their first lines say. There are no web sockets here. A client
+ * that asks for one gets the usual answer, as HTTP requires for upgrades that a server does not
+ * know, and no session is made before the token is checked. No header gives a request another
+ * method.
  */
 public record PlainRequests() implements Filter {
   private static final List<String> UNHEARD =

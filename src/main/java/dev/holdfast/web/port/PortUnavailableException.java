@@ -4,7 +4,8 @@ import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
 
 /**
- * The port cannot be listened on: somebody else does, or it is not allowed, or not of this host.
+ * The port cannot be listened on: somebody else does, it is not allowed, or the address does not
+ * belong to this host.
  */
 public final class PortUnavailableException extends HoldfastException {
   PortUnavailableException(String host, int port, IOException cause) {

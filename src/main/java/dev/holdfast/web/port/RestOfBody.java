@@ -13,11 +13,14 @@ import java.io.InputStream;
 import java.time.Duration;
 
 /**
- * Reads also the body of a request that was answered early. Many clients send everything before
+ * Also reads the body of a request that was answered early. Many clients send everything before
  * they look for an answer; without this the server would close the connection first. Thread-safe.
  */
 public final class RestOfBody implements Filter {
-  /** So much of a refused body is read at most, and for so long: the largest payload and more. */
+  /**
+   * The most bytes of a refused body that are read: the largest payload and more. The time limit
+   * follows.
+   */
   private static final long MOST_REST_BYTES = 256L * 1024 * 1024;
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(10);
@@ -32,7 +35,7 @@ public final class RestOfBody implements Filter {
     }
   }
 
-  /** A request whose body is read to its end, whoever has read a part of it. */
+  /** A request whose body is read to its end, even if others have read a part of it. */
   private static final class Drained extends HttpServletRequestWrapper {
     private boolean wasAskedFor;
 
@@ -47,7 +50,7 @@ public final class RestOfBody implements Filter {
     }
 
     private void readRest(ServletResponse response) {
-      // To read is to ask for what a client holds back until it is asked.
+      // Reading asks for what a client holds back until it is asked.
       boolean isHeldBack = !wasAskedFor && getHeader("Expect") != null;
       boolean isEmpty = getContentLengthLong() <= 0 && getHeader("Transfer-Encoding") == null;
       if (isHeldBack || isEmpty) {
@@ -56,7 +59,7 @@ public final class RestOfBody implements Filter {
       try {
         ServletInputStream rest = super.getInputStream();
         if (!rest.isFinished()) {
-          // Who looks for the answer while sending has it now.
+          // A client that looks for the answer while it sends has it now.
           response.getOutputStream().close();
           skip(rest);
         }

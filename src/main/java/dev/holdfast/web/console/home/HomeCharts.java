@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.function.DoubleFunction;
 import java.util.function.Predicate;
 
-/** The pictures of the home page. */
+/** Makes the charts of the home page. */
 final class HomeCharts {
-  /** More models than this are one series. */
+  /** The most models with a series of their own. More models are one series. */
   private static final int MODELS = 5;
 
   private final Figures figures;
@@ -88,7 +88,7 @@ final class HomeCharts {
     return Chart.Series.of(label, css, numbers);
   }
 
-  /** Small amounts as they are, others to the cent. */
+  /** Writes small amounts as they are, others to the cent. */
   private static String money(double usd) {
     BigDecimal exact = BigDecimal.valueOf(usd);
     return usd > 0 && usd < 0.1
@@ -96,7 +96,7 @@ final class HomeCharts {
         : "$" + exact.setScale(2, RoundingMode.HALF_UP).toPlainString();
   }
 
-  /** In money where some model has a price, else in tokens. */
+  /** Draws the spending in money where a model has a price, otherwise in tokens. */
   private Chart spending() {
     boolean priced = figures.models().stream().anyMatch(each -> each.costUsd() != null);
     Map<String, double[]> byModel = new LinkedHashMap<>();

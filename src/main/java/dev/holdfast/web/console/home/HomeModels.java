@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The use of models by designs, over all of a window. */
+/** Makes the use of models by designs, over a whole window. */
 final class HomeModels {
   private static final int MOST = 12;
 

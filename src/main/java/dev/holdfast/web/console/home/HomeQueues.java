@@ -12,11 +12,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** The queues of the home page, each with what flowed through it. */
+/** Makes the queues of the home page, each with its attempts. */
 final class HomeQueues {
   private static final int MOST = 12;
 
-  /** A sparkline has about thirty bars: several spans in one. */
+  /** The number of bars. A sparkline has about thirty, so one bar holds several spans. */
   private static final int BARS = 30;
 
   private HomeQueues() {}

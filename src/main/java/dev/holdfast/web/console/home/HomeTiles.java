@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-/** The numbers at the head of the home page. */
+/** Makes the numbers at the top of the home page. */
 final class HomeTiles {
   private HomeTiles() {}
 

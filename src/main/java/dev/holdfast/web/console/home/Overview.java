@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The home page's charts.
  *
- * @param late how long nobody has counted; null where somebody has just now
+ * @param late how long nobody has counted; null if somebody has counted just now
  * @param queues those with most attempts, then those with tickets
- * @param models by cost, the dearest first
+ * @param models by cost, the most expensive first
  */
 public record Overview(
     FigureWindow window,
@@ -66,7 +66,7 @@ public record Overview(
         HomeModels.of(figures));
   }
 
-  /** True if nothing was ever enqueued. */
+  /** Returns true if nothing was ever enqueued. */
   public boolean isNew() {
     return queues.isEmpty();
   }

@@ -1,4 +1,4 @@
-/** The home page's numbers, charts, queues and models, made of figures. */
+/** The home page's numbers, charts, queues and models, made from figures. */
 @NullMarked
 package dev.holdfast.web.console.home;
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Marks what differs within lines: where as many lines come as go, each is compared with the one in
- * its place. Where they have little in common nothing is marked, for all of it is new.
+ * Marks what differs within lines. If as many lines are added as removed, each is compared with the
+ * one in its place. If they have little in common nothing is marked, because all of it is new.
  */
 final class ChangedParts {
   private ChangedParts() {}
@@ -34,7 +34,7 @@ final class ChangedParts {
     return end;
   }
 
-  /** By code points: no character is cut in two. */
+  /** Marks a line by code points, so that no character is cut in two. */
   private static void mark(List<Diff.Line> lines, int removed, int added) {
     int[] old = lines.get(removed).text().codePoints().toArray();
     int[] now = lines.get(added).text().codePoints().toArray();

@@ -87,7 +87,7 @@ public record Chart(
     table = List.copyOf(table);
   }
 
-  /** True if there is anything to see. */
+  /** Returns true if there is nothing to show. */
   public boolean isEmpty() {
     return table.isEmpty();
   }
@@ -121,7 +121,7 @@ public record Chart(
         table(axis, series, words));
   }
 
-  /** A label at the very edge would be cut off. */
+  /** Returns the marks of the axis. A label at the very edge would be cut off. */
   private static List<Tick> times(TimeAxis axis, StackedPaths paths) {
     return axis.marks().stream()
         .map(mark -> new Tick(paths.x(mark.at()), mark.label()))

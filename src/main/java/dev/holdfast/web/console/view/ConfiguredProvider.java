@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A provider of models, as the process that serves the pages has it configured.
+ * A provider of models, as it is configured in the process that serves the pages.
  *
- * @param type what it speaks
+ * @param type the protocol that it speaks
  * @param address empty for the vendor's own
- * @param keys what tells its keys apart and nothing about them, as in {@code provider_status}
+ * @param keys what distinguishes its keys and shows nothing about them, as in {@code
+ *     provider_status}
  * @param prices by model, in USD for a million tokens
  */
 public record ConfiguredProvider(
@@ -34,7 +35,7 @@ public record ConfiguredProvider(
         settings.prices().byModel());
   }
 
-  /** The price of a model in words. */
+  /** Returns the price of a model in words. */
   public static String words(Price price) {
     return "$" + price.input().toPlainString() + " in, $" + price.output().toPlainString() + " out";
   }

@@ -28,7 +28,7 @@ public record Diff(List<File> files) {
       this.css = css;
     }
 
-    /** The class of the line in the page. */
+    /** Returns the class of the line in the page. */
     public String css() {
       return css;
     }
@@ -37,8 +37,8 @@ public record Diff(List<File> files) {
   /**
    * A line with its sign.
    *
-   * @param from where what differs from the line in its place begins
-   * @param to where that ends; as {@code from} where nothing is marked
+   * @param from where the part begins that differs from the line in its place
+   * @param to where that part ends; the same as {@code from} where nothing is marked
    */
   public record Line(Kind kind, String text, int from, int to) {
     Line(Kind kind, String text) {
@@ -77,7 +77,7 @@ public record Diff(List<File> files) {
     }
   }
 
-  /** True if a text looks like a unified diff. */
+  /** Returns true if a text looks like a unified diff. */
   static boolean looksLike(String text) {
     return text.startsWith("diff --git ")
         || (text.contains("\n@@ ") && (text.startsWith("--- ") || text.contains("\n--- ")));
@@ -110,7 +110,8 @@ public record Diff(List<File> files) {
         inHunk = true;
         add(Kind.PLACE, line);
       } else if (inHunk && line.startsWith("--- ") && !lines.isEmpty()) {
-        // A diff without "diff" lines: the next file begins, or a line that starts with "-- " goes.
+        // This is a diff without "diff" lines: the next file begins, or a line that starts with "--
+        // " is removed.
         add(Kind.REMOVED, line);
       } else if (inHunk) {
         add(kind(line), line);
@@ -136,7 +137,7 @@ public record Diff(List<File> files) {
       }
     }
 
-    /** Without git's a/ or b/, and without diff's time stamp. */
+    /** Returns the path without git's a/ or b/, and without diff's time stamp. */
     private static String afterPrefix(String path) {
       int tab = path.indexOf('\t');
       String plain = tab < 0 ? path : path.substring(0, tab);

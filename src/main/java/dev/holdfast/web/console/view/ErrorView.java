@@ -3,13 +3,13 @@ package dev.holdfast.web.console.view;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error, the line that says why first.
+ * An error that starts with the line that gives the reason.
  *
- * @param cause the line that says why
+ * @param cause the line that gives the reason
  * @param whole all of the text; null where that is the line
  */
 public record ErrorView(String cause, @Nullable String whole) {
-  /** Null where there is no error. */
+  /** Makes one; null where there is no error. */
   public static @Nullable ErrorView of(@Nullable String title, @Nullable String error) {
     if (error == null) {
       return null;

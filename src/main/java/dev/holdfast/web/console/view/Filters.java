@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filter in an address, and what of it could not be understood.
+ * The filter in an address, and the parts of it that could not be understood.
  *
  * @param problems what is wrong with it, in words; those parts do not filter
  */
@@ -30,12 +30,15 @@ public record Filters(TicketFilter query, List<String> problems) {
     problems = List.copyOf(problems);
   }
 
-  /** The same filter on the next page. */
+  /** Returns the address of the same filter on the next page. */
   public String next(String path, long before) {
     return address(path, before);
   }
 
-  /** The same filter in another state, from its newest tickets on; null is all states. */
+  /**
+   * Returns the address of the same filter in another state, from its newest tickets on; null is
+   * all states.
+   */
   public String inState(String path, @Nullable TicketState state) {
     return new Filters(query.withState(state), problems).address(path, null);
   }
@@ -49,7 +52,10 @@ public record Filters(TicketFilter query, List<String> problems) {
         path, all.entrySet().stream().flatMap(e -> Stream.of(e.getKey(), e.getValue())).toArray());
   }
 
-  /** All that filters, by name, for an address or a form: who acts on more has forgotten one. */
+  /**
+   * Returns all that filters, by name, for an address or a form. If one were missing, an action
+   * would include more tickets.
+   */
   public Map<String, String> parameters() {
     Map<String, String> all = new LinkedHashMap<>();
     put(all, "state", query.state() == null ? null : query.state().wireName());
@@ -72,12 +78,12 @@ public record Filters(TicketFilter query, List<String> problems) {
     }
   }
 
-  /** The first day, as the date field has it; "" for none. */
+  /** Returns the first day, as the date field has it; "" for none. */
   public String from() {
     return Objects.requireNonNullElse(day(query.createdFrom(), 0), "");
   }
 
-  /** The last day; "" for none. */
+  /** Returns the last day; "" for none. */
   public String to() {
     return Objects.requireNonNullElse(day(query.createdBefore(), 1), "");
   }
@@ -89,6 +95,8 @@ public record Filters(TicketFilter query, List<String> problems) {
   }
 
   /**
+   * Reads the filter.
+   *
    * @param parameter the value of a name in the address; null where it is missing
    */
   public static Filters of(Function<String, @Nullable String> parameter) {
@@ -124,7 +132,7 @@ public record Filters(TicketFilter query, List<String> problems) {
     return text;
   }
 
-  /** PostgreSQL stores no NUL and finds none. */
+  /** Returns the text without NUL: PostgreSQL does not store it, so it finds none. */
   public static @Nullable String text(@Nullable String given) {
     String text = given == null ? "" : given.replace("\0", "").strip();
     return text.isEmpty() ? null : Format.cut(text, LONGEST);
@@ -140,7 +148,7 @@ public record Filters(TicketFilter query, List<String> problems) {
         return date.plusDays(more).atStartOfDay(ZoneOffset.UTC).toInstant();
       }
     } catch (DateTimeException e) {
-      // told below
+      // It is reported below.
     }
     problems.add("\"" + Format.cut(text, 40) + "\" is no date like 2026-11-30");
     return null;

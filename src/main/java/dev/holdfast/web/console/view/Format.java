@@ -18,7 +18,7 @@ public final class Format {
 
   private Format() {}
 
-  /** A duration in short: {@code 80ms}, {@code 45s}. */
+  /** Returns a duration in short: {@code 80ms}, {@code 45s}. */
   public static String took(Instant from, Instant to) {
     Duration duration = Duration.between(from, to);
     return duration.compareTo(Duration.ofSeconds(1)) < 0
@@ -30,12 +30,12 @@ public final class Format {
     return EXACT.format(time);
   }
 
-  /** {@code 100,000}. */
+  /** Writes {@code 100,000}. */
   public static String number(long number) {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
-  /** {@code 900}, {@code 12.3k}, {@code 4M}: at most four digits or so. */
+  /** Writes {@code 900}, {@code 12.3k}, {@code 4M}: at most about four digits. */
   public static String compact(double number) {
     double size = Math.abs(number);
     if (size < 1_000) {
@@ -54,12 +54,12 @@ public final class Format {
         .toPlainString();
   }
 
-  /** {@code 1 ticket}, {@code 3 tickets}. */
+  /** Writes {@code 1 ticket}, {@code 3 tickets}. */
   public static String count(long number, String one) {
     return number(number) + " " + one + (number == 1 ? "" : "s");
   }
 
-  /** {@code $0.0123}. */
+  /** Writes {@code $0.0123}. */
   public static String money(BigDecimal usd) {
     BigDecimal shown =
         usd.abs().compareTo(BigDecimal.ONE) < 0
@@ -68,12 +68,12 @@ public final class Format {
     return "$" + shown.toPlainString();
   }
 
-  /** A database's word for people: {@code on hold} for {@code on_hold}. */
+  /** Turns a database's word into one for people: {@code on hold} for {@code on_hold}. */
   public static String words(@Nullable String name) {
     return name == null ? "" : name.replace('_', ' ');
   }
 
-  /** The first line that says something, cut. */
+  /** Returns the first line that is not empty, cut. */
   public static String firstLine(@Nullable String text, int length) {
     if (text == null) {
       return "";
@@ -82,7 +82,7 @@ public final class Format {
     return cut(line, length);
   }
 
-  /** At most {@code length} characters, with an ellipsis where something was cut off. */
+  /** Returns at most {@code length} characters, with an ellipsis where something was cut off. */
   public static String cut(String text, int length) {
     return text.codePointCount(0, text.length()) <= length
         ? text

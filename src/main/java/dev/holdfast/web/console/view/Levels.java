@@ -11,7 +11,10 @@ import java.util.List;
 record Levels(double top, List<Double> numbers) {
   private static final int MOST = 5;
 
-  /** At most five steps of 1, 2 or 5 times a power of ten, the last of which is not below. */
+  /**
+   * Returns at most five steps of 1, 2 or 5 times a power of ten. The last one is not below the
+   * highest number.
+   */
   static Levels upTo(double highest) {
     double step = step(highest);
     List<Double> numbers = new ArrayList<>();

@@ -7,7 +7,10 @@ import com.github.difflib.patch.DeltaType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The difference between two short texts, line by line; what goes stands before what comes. */
+/**
+ * Finds the difference between two short texts, line by line. Removed lines stand before added
+ * ones.
+ */
 public final class LineChanges {
   private static final int MOST_LINES = 2_000;
 
@@ -17,7 +20,9 @@ public final class LineChanges {
 
   private LineChanges() {}
 
-  /** The fewest changes; texts of more lines than that are shown one after the other. */
+  /**
+   * Returns the fewest changes. Texts of more lines than the limit are shown one after the other.
+   */
   public static List<Diff.Line> between(String before, String after) {
     List<String> old = before.lines().toList();
     List<String> now = after.lines().toList();
@@ -34,7 +39,7 @@ public final class LineChanges {
     return ChangedParts.marked(changes.lines);
   }
 
-  /** Changes in one place may come as several, in any order. */
+  /** Takes one change. Changes in one place may come as several, in any order. */
   private void take(AbstractDelta<String> delta) {
     if (delta.getType() == DeltaType.EQUAL) {
       flush();

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses of pages. */
+/** Makes addresses of pages. */
 public final class Links {
   private Links() {}
 
-  /** The group of held tickets with one error. */
+  /** Returns the address of the group of held tickets with one error. */
   public static String group(String fingerprint, String category) {
     return with("/group", "fingerprint", fingerprint, "category", category);
   }
@@ -24,7 +24,7 @@ public final class Links {
   }
 
   /**
-   * A path with a query.
+   * Returns a path with a query.
    *
    * @param pairs names and values by turns; null values are left out
    */
@@ -39,7 +39,7 @@ public final class Links {
     return query.isEmpty() ? path : path + "?" + String.join("&", query);
   }
 
-  /** The address to go back to: a path of ours, never another site. */
+  /** Returns the address to go back to: a path of ours, never another site. */
   public static String back(@Nullable String wanted, String otherwise) {
     return wanted != null
             && wanted.startsWith("/")

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTML in which no text turns itself or others around: what a person reads, approves and reviews is
- * what is there. The characters that would are shown by their numbers. Attributes and fields of
- * forms have the text as it is, for it is sent back.
+ * HTML in which no text can reverse itself or other text: what a person reads, approves and reviews
+ * is what is there. The characters that could do so are shown by their numbers. Attributes and
+ * fields of forms have the text as it is, because it is sent back.
  */
 public final class PlainHtml extends OwaspHtmlTemplateOutput {
   private static final Pattern TURNS = Pattern.compile("[\u202a-\u202e\u2066-\u2069]");
@@ -22,7 +22,7 @@ public final class PlainHtml extends OwaspHtmlTemplateOutput {
     super(output);
   }
 
-  /** The same JSON, in which such characters are escaped. */
+  /** Returns the same JSON, in which such characters are escaped. */
   static String ofJson(String json) {
     return TURNS
         .matcher(json)

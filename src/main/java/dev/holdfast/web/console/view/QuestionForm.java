@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The question of a job as a form: a button for each choice, an input for each property of a plain
- * schema, else a text area.
+ * schema, otherwise a text area.
  *
  * @param fields empty where the schema is not plain, or there is none
  */
@@ -40,7 +40,7 @@ public record QuestionForm(Question question, List<Field> fields) {
     return new QuestionForm(question, schema == null ? List.of() : fields(schema));
   }
 
-  /** Empty if a property takes more than a plain value. */
+  /** Returns the fields; empty if a property takes more than a plain value. */
   private static List<Field> fields(JsonNode schema) {
     List<Field> fields = new ArrayList<>();
     Set<String> required = new HashSet<>();
@@ -61,7 +61,7 @@ public record QuestionForm(Question question, List<Field> fields) {
   }
 
   /**
-   * The answer that was sent, as JSON.
+   * Returns the answer that was sent, as JSON.
    *
    * @param sent the form's values by name; null where one was not sent
    * @throws InvalidTicketException if nothing was sent

@@ -4,16 +4,16 @@ import dev.holdfast.queue.view.ReleasedTickets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a notice that changes while its page is open: what has become of the tickets that a
+ * The part of a notice that changes while its page is open: the present state of the tickets that a
  * release let go, and the undo of those that no worker has claimed.
  *
- * @param token of the undo's form; null where the visitor may not act
+ * @param token the token of the undo's form; null where the visitor may not act
  * @param back the page to go back to after the undo
  * @param release the key of the release
  */
 public record ReleaseNews(
     @Nullable String token, String back, String release, ReleasedTickets now) {
-  /** Empty where none of them is on hold again. */
+  /** Says how many are on hold again; empty where none is. */
   public String heldAgain() {
     long again = now.heldAgain();
     if (again == 0) {
@@ -30,7 +30,7 @@ public record ReleaseNews(
     return now.waiting() > 0 && token != null;
   }
 
-  /** For which of them the undo is. */
+  /** Says which of them can be undone. */
   public String undoable() {
     return now.waiting() == now.total()
         ? "while no worker has claimed " + (now.total() == 1 ? "it" : "them")
@@ -38,7 +38,7 @@ public record ReleaseNews(
             .formatted(Format.number(now.waiting()), Format.number(now.total()));
   }
 
-  /** The address at which the page asks for news of it. */
+  /** Returns the address at which the page asks for news of it. */
   public String address() {
     return Links.with("/released", "release", release, "back", back);
   }

@@ -14,12 +14,14 @@ import tools.jackson.databind.json.JsonMapper;
  * A ticket's result as a reviewer reads it: diffs by file, texts as texts, the rest as JSON.
  *
  * @param texts long texts with the names of their keys
- * @param json what is left, indented; null where nothing is
+ * @param json what remains, indented; null where nothing does
  */
 public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable String json) {
   private static final int LONG_TEXT = 60;
 
-  /** Ten results of 16 MiB on one page would end a small worker. */
+  /**
+   * The most characters that are shown. Ten results of 16 MiB on one page would end a small worker.
+   */
   private static final int MOST_SHOWN = 200_000;
 
   private static final JsonMapper MAPPER =
@@ -79,12 +81,12 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
     return new ResultView(files, texts, rest.isEmpty() ? null : indented(rest));
   }
 
-  /** JSON text, indented, for whoever looks: of a very long one the beginning. */
+  /** Returns JSON text for reading, indented. If it is very long, it returns only the beginning. */
   public static String shown(String json) {
     return isShownWhole(json) ? indented(json) : beginning(json);
   }
 
-  /** False where {@link #shown} leaves a part out. */
+  /** Returns false where {@link #shown} leaves a part out. */
   public static boolean isShownWhole(String json) {
     return json.length() <= MOST_SHOWN;
   }
@@ -96,16 +98,16 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
   }
 
   /**
-   * JSON text with all the digits of its numbers.
+   * Reads JSON text with all the digits of its numbers.
    *
-   * @throws JacksonException if it is none
+   * @throws JacksonException if it is not JSON
    * @throws NumberFormatException if a number's exponent is beyond all bounds
    */
   public static JsonNode exact(String json) {
     return MAPPER.readTree(json);
   }
 
-  /** JSON text, indented; the text itself where it is none. */
+  /** Returns JSON text, indented; the text itself where it is not JSON. */
   public static String indented(String json) {
     try {
       return indented(MAPPER.readTree(json));
@@ -114,7 +116,10 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
     }
   }
 
-  /** In one line where the blanks in front of its lines would be most of it: it is nested deep. */
+  /**
+   * Returns the JSON indented. It is on one line if it is nested so deep that most of it would be
+   * the blanks before its lines.
+   */
   private static String indented(JsonNode node) {
     return PlainHtml.ofJson(
         blanks(node, 1) > MOST_SHOWN

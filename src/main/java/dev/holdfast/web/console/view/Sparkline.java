@@ -19,7 +19,7 @@ public record Sparkline(List<Bar> bars, int width, String label) {
     bars = List.copyOf(bars);
   }
 
-  /** Of numbers from the oldest to the newest; a bar that is not 0 can be seen. */
+  /** Draws numbers from the oldest to the newest; a bar that is not 0 is visible. */
   public static Sparkline of(List<Long> numbers, String label) {
     long most = Math.max(1, numbers.stream().mapToLong(Long::longValue).max().orElse(1));
     List<Bar> bars = new ArrayList<>();

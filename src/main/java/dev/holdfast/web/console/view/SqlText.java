@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The statement that shows in psql what a page shows, to be copied; it is never run from here. */
+/**
+ * Makes the statement that shows in psql what a page shows. People copy it; it is never run from
+ * here.
+ */
 public final class SqlText {
   private SqlText() {}
 

@@ -25,7 +25,7 @@ final class StackedPaths {
     return (int) Math.round(Chart.BOTTOM - (Chart.BOTTOM - Chart.TOP) * number / top);
   }
 
-  /** A number that is not 0 can be seen. */
+  /** Draws bars. A number that is not 0 is visible. */
   String bars(List<Double> numbers) {
     StringBuilder path = new StringBuilder();
     for (int i = 0; i < spans; i++) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A ticket's state and why, in one sentence. */
+/** Writes a ticket's state and the reason in one sentence. */
 public final class StateSentence {
   private static final int ERROR_LENGTH = 160;
 
@@ -34,7 +34,9 @@ public final class StateSentence {
     };
   }
 
-  /** Of a ready ticket that waits for others, for its queue to be resumed, or for a limit. */
+  /**
+   * Describes a ready ticket that waits for others, for its queue to be resumed, or for a limit.
+   */
   public static String waitsFor(String words) {
     return words.startsWith("#")
         ? "Waits until other tickets are done: " + words + "."

@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of a workflow as a picture: a column for each level, lines from each step to those that
- * wait for it.
+ * The steps of a workflow as a picture: a column for each level, and lines from each step to those
+ * that wait for it.
  *
  * @param begun the names of the steps that can be worked again
  */
 public record StepGraph(
     List<Node> nodes, List<String> lines, List<String> begun, int width, int height) {
-  /** Of a node, for the template. */
+  /** The width of a node, for the template. */
   public static final int NODE_WIDTH = 170;
 
   public static final int NODE_HEIGHT = 44;

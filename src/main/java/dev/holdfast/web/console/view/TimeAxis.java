@@ -24,15 +24,15 @@ public record TimeAxis(Instant from, Duration span, int spans) {
   private static final DateTimeFormatter BOTH =
       DateTimeFormatter.ofPattern("MM-dd HH:mm", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  /** A point of the axis, in spans from its beginning, with what stands there. */
+  /** A point of the axis, in spans from its beginning, with its label. */
   public record Mark(double at, String label) {}
 
-  /** The span that a time is in; may be outside the axis. */
+  /** Returns the span that a time is in; it may be outside the axis. */
   public int spanOf(Instant time) {
     return Math.toIntExact(Math.floorDiv(Duration.between(from, time).toMillis(), span.toMillis()));
   }
 
-  /** Adds a number to its span's; a time outside the axis is left out. */
+  /** Adds a number to the span of its time; a time outside the axis is left out. */
   public void add(double[] numbers, Instant time, double number) {
     int at = spanOf(time);
     if (at >= 0 && at < spans) {
@@ -40,13 +40,16 @@ public record TimeAxis(Instant from, Duration span, int spans) {
     }
   }
 
-  /** The name of a span. */
+  /** Returns the name of a span. */
   public String label(int at) {
     Instant time = from.plus(span.multipliedBy(at));
     return length().compareTo(Duration.ofHours(2)) > 0 ? BOTH.format(time) : CLOCK.format(time);
   }
 
-  /** Round times: quarters of hours, every fourth hour or days, by the length of the axis. */
+  /**
+   * Returns round times: quarters of hours, every fourth hour or days, depending on the length of
+   * the axis.
+   */
   public List<Mark> marks() {
     boolean days = length().compareTo(Duration.ofDays(2)) > 0;
     Duration step =

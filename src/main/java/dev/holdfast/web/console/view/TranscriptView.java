@@ -33,7 +33,7 @@ public record TranscriptView(List<Step> steps, String total) {
    * A step.
    *
    * @param kind the step's class in the page
-   * @param about tokens, cost, what became of it
+   * @param about its tokens, its cost and its result
    */
   public record Step(String kind, String heading, String about, List<Block> blocks) {
     public Step {
@@ -46,7 +46,7 @@ public record TranscriptView(List<Step> steps, String total) {
     }
   }
 
-  /** A text; long ones are folded. */
+  /** A text; a long one is folded. */
   public record Block(String name, String text) {
     private static final int SHORT_LINES = 12;
     private static final int SHORT = 1_200;
@@ -55,7 +55,7 @@ public record TranscriptView(List<Step> steps, String total) {
       return !text.isBlank();
     }
 
-    /** By file, where it is a diff. */
+    /** Returns the files, where it is a diff. */
     public List<Diff.File> files() {
       return Diff.looksLike(text) ? Diff.of(text).files() : List.of();
     }
@@ -66,7 +66,7 @@ public record TranscriptView(List<Step> steps, String total) {
   }
 
   /**
-   * The newest steps where there are too many for a page.
+   * Makes the view of the newest steps where there are too many for a page.
    *
    * @param newest as many as fit
    */
@@ -166,7 +166,9 @@ public record TranscriptView(List<Step> steps, String total) {
         blocks.toArray(Block[]::new));
   }
 
-  /** A patch as it is, for it can be read then; other arguments as the model wrote them. */
+  /**
+   * Returns a patch as it is, because it can be read then; other arguments as the model wrote them.
+   */
   private static String arguments(ToolCall call) {
     try {
       String patch = JSON.readTree(call.arguments()).path("patch").asString("");
