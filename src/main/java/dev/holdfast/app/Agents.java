@@ -194,7 +194,7 @@ final class Agents implements AutoCloseable {
     return providers;
   }
 
-  /** The guard between an attempt and the providers. */
+  /** Returns the guard between an attempt and the providers. */
   CallGuard guard() {
     return guard;
   }
@@ -207,7 +207,7 @@ final class Agents implements AutoCloseable {
     return handler;
   }
 
-  /** Must be called after the last ticket's end. */
+  /** Closes the providers and the rest. Must be called after the last ticket's end. */
   @Override
   public void close() {
     watch.close();

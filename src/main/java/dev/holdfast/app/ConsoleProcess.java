@@ -58,7 +58,7 @@ final class ConsoleProcess implements AutoCloseable {
     web.serve(pools, new HealthRoutes(this::problem, metrics), true, () -> "");
   }
 
-  /** The address that a browser begins with. */
+  /** Returns the address that a browser begins with. */
   String entrance() {
     return web.entrance();
   }

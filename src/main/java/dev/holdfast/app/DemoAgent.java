@@ -37,7 +37,7 @@ final class DemoAgent {
     }
   }
 
-  /** The settings with the provider that plays the script. */
+  /** Returns the settings with the provider that plays the script. */
   static Settings with(Settings settings, Path home) {
     ProviderEntry scripted =
         new ProviderEntry(

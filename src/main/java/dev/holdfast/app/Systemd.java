@@ -57,7 +57,7 @@ final class Systemd implements AutoCloseable {
     tell("STOPPING=1");
   }
 
-  /** The time after which systemd ends a silent process; empty if it does not watch this one. */
+  /** Returns the time after which systemd ends a silent process; empty if it does not watch it. */
   private Optional<Duration> watchdog() {
     String own = Long.toString(ProcessHandle.current().pid());
     String micros = environment.get("WATCHDOG_USEC");

@@ -138,7 +138,7 @@ final class WebSurface implements AutoCloseable {
     return port.number();
   }
 
-  /** The address under which this process reaches its own {@code /health/live}. */
+  /** Returns the address under which this process reaches its own {@code /health/live}. */
   URI live() {
     return port.local().resolve("/health/live");
   }
@@ -154,7 +154,7 @@ final class WebSurface implements AutoCloseable {
         : token.link(web.host(), port());
   }
 
-  /** True if the token of this start is in its file. */
+  /** Returns true if the token of this start is in its file. */
   boolean tokenIsKept() {
     return token != null && token.isKept();
   }

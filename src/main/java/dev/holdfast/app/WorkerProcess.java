@@ -104,8 +104,8 @@ final class WorkerProcess implements AutoCloseable {
    * @param listener hears of every change besides the metrics
    * @param home where the token of the API is kept, if none is configured; null for health and
    *     metrics alone, without the API and the console
-   * @throws HoldfastException if the database, the port or a thread cannot be had; the message says
-   *     what to do
+   * @throws HoldfastException if the database, the port or a thread is not available; the message
+   *     says what to do
    */
   static WorkerProcess start(
       Settings settings, Database database, TicketListener listener, @Nullable Path home) {
@@ -253,17 +253,17 @@ final class WorkerProcess implements AutoCloseable {
     return web.port();
   }
 
-  /** The address under which the process reaches its own {@code /health/live}. */
+  /** Returns the address under which the process reaches its own {@code /health/live}. */
   URI live() {
     return web.live();
   }
 
-  /** The address that a browser begins with, once the console is served. */
+  /** Returns the address that a browser begins with, once the console is served. */
   String entrance() {
     return web.entrance();
   }
 
-  /** True if the token of this start is in its file, for who uses the API. */
+  /** Returns true if the token of this start is in its file, for those who use the API. */
   boolean tokenIsKept() {
     return web.tokenIsKept();
   }

@@ -16,7 +16,7 @@ public record Key<T>(
   /** The largest number of characters of a value in a message. */
   private static final int LONGEST = 200;
 
-  /** {@code HOLDFAST_WORKER_POLL_INTERVAL} for {@code worker.poll-interval}. */
+  /** Returns {@code HOLDFAST_WORKER_POLL_INTERVAL} for {@code worker.poll-interval}. */
   public String environmentName() {
     return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
   }

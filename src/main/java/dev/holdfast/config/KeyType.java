@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what a value is once read
  */
 public sealed interface KeyType<T> {
-  /** One word for the documentation: {@code duration}. */
+  /** Returns one word for the documentation: {@code duration}. */
   String label();
 
-  /** The unit, or empty. */
+  /** Returns the unit, or an empty text. */
   default String unit() {
     return "";
   }
 
-  /** The allowed values, for messages and documentation: {@code 1 to 64}. */
+  /** Returns the allowed values, for messages and documentation: {@code 1 to 64}. */
   String allowed();
 
   /**
@@ -60,7 +60,7 @@ public sealed interface KeyType<T> {
 
   /** A number from {@code min} to {@code max}. */
   record Decimal(double min, double max) implements KeyType<Double> {
-    /** From 0 to 1. */
+    /** A number from 0 to 1. */
     static final Decimal FRACTION = new Decimal(0, 1);
 
     @Override
@@ -339,7 +339,7 @@ public sealed interface KeyType<T> {
     return require(value instanceof String, text, "must be text; put it in quotes");
   }
 
-  /** The text of a name in a document. */
+  /** Returns the text of a name in a document. */
   static String textIn(Map<String, ?> document, String name) {
     Object value = document.get(name);
     if (value instanceof String text && !text.isBlank()) {

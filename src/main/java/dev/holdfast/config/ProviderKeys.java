@@ -152,7 +152,7 @@ record ProviderKeys(
     return name == null ? key : ANY_SECTION + key.substring(SECTION.length() + name.length());
   }
 
-  /** The providers that any of these keys is about, in the order of their names. */
+  /** Returns the providers that any of these keys is about, in the order of their names. */
   static List<String> names(Stream<String> keys) {
     return keys.map(ProviderKeys::providerOf)
         .filter(name -> name != null)

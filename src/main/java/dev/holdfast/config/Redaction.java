@@ -12,7 +12,7 @@ public final class Redaction {
 
   private Redaction() {}
 
-  /** {@code postgres://ann:***@host/db} for {@code postgres://ann:secret@host/db}. */
+  /** Returns {@code postgres://ann:***@host/db} for {@code postgres://ann:secret@host/db}. */
   public static String withoutPassword(String text) {
     String authority = IN_AUTHORITY.matcher(text).replaceAll("$1:***@");
     return IN_QUERY.matcher(authority).replaceAll("$1***");

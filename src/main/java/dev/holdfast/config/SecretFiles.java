@@ -40,7 +40,7 @@ final class SecretFiles {
     return configuration;
   }
 
-  /** The files that were read, and the directory of credentials. */
+  /** Returns the files that were read, and the directory of credentials. */
   List<Path> found() {
     return List.copyOf(found);
   }

@@ -128,7 +128,7 @@ public record Settings(
         newSecretFiles);
   }
 
-  /** The settings without any configuration. */
+  /** Returns the settings without any configuration. */
   public static Settings defaults() {
     return of(Values.read(Map.of()), List.of());
   }

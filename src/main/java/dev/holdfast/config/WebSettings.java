@@ -77,12 +77,12 @@ public record WebSettings(
               : Sha256.hex(secret));
     }
 
-    /** The hash that may stand in the configuration in place of a token. */
+    /** Returns the hash that may stand in the configuration in place of a token. */
     public static String hashed(String secret) {
       return HASHED + Sha256.hex(secret);
     }
 
-    /** True if this is the token. */
+    /** Returns true if this is the token. */
     public boolean isOf(String secret) {
       return MessageDigest.isEqual(bytes(sha256), bytes(Sha256.hex(secret)));
     }

@@ -19,7 +19,7 @@ public interface Pages {
    */
   record LoginForm(
       @Nullable String problem, String next, boolean token, @Nullable String provider) {
-    /** The address at which the provider's login begins. */
+    /** Returns the address at which the provider's login begins. */
     public String providerPath() {
       return "/login/oidc?next=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
     }

@@ -36,7 +36,7 @@ public final class BudgetsCommand implements Callable<Integer> {
     this.root = root;
   }
 
-  /** The command with its subcommands. */
+  /** Makes the command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new BudgetsCommand(root))
         .addSubcommand("raise", new BudgetsRaiseCommand(root))

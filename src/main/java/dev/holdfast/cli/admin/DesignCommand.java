@@ -11,7 +11,7 @@ import picocli.CommandLine;
 public final class DesignCommand {
   private DesignCommand() {}
 
-  /** The command with its subcommands. */
+  /** Makes the command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
     return new GroupCommand()
         .with("put", new DesignPutCommand(root))

@@ -41,7 +41,7 @@ public final class ProvidersCommand implements Callable<Integer> {
     this.root = root;
   }
 
-  /** The command with its subcommand. */
+  /** Makes the command with its subcommand. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new ProvidersCommand(root))
         .addSubcommand("mend", new ProvidersMendCommand(root));

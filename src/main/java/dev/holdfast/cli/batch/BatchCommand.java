@@ -16,7 +16,7 @@ import picocli.CommandLine;
 public final class BatchCommand {
   private BatchCommand() {}
 
-  /** The command with its subcommands. */
+  /** Makes the command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
     return new GroupCommand()
         .with("show", show(root))

@@ -47,7 +47,7 @@ public final class RunsCommand implements Callable<Integer> {
     this.root = root;
   }
 
-  /** The command with its subcommand. */
+  /** Makes the command with its subcommand. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new RunsCommand(root))
         .addSubcommand("stats", new RunsStatsCommand(root));

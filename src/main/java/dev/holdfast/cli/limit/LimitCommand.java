@@ -12,7 +12,7 @@ import picocli.CommandLine;
 public final class LimitCommand {
   private LimitCommand() {}
 
-  /** The command with its subcommands. */
+  /** Makes the command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
     return new GroupCommand()
         .with("set", new LimitSetCommand(root))

@@ -13,7 +13,7 @@ public final class ExitCode {
   public static final int FAILED = 1;
   public static final int WRONG_USAGE = 2;
 
-  /** Not found, or not allowed from this state. */
+  /** The code for a thing that was not found, or is not allowed from this state. */
   public static final int REFUSED = 3;
 
   public static final int DATABASE_UNREACHABLE = 4;

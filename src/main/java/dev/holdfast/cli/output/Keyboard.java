@@ -24,7 +24,7 @@ public interface Keyboard extends AutoCloseable {
    */
   boolean escapePressed(Duration atMost) throws InterruptedException;
 
-  /** The number of characters in a line of the terminal. */
+  /** Returns the number of characters in a line of the terminal. */
   int columns();
 
   @Override

@@ -30,9 +30,7 @@ final class StandardOutput extends FileOutputStream {
 
   /**
    * Returns what went wrong; empty where nothing did. The reader of a pipe may stop: {@code
-   * holdfast list
-   *
-   * <p>head}.
+   * holdfast list | head}.
    */
   String problem() {
     return problem.isEmpty() || isPipe() ? "" : problem;

@@ -67,11 +67,7 @@ public record Terminal(
     err.println(text);
   }
 
-  /**
-   * Returns true once nobody reads the output any more: {@code holdfast watch
-   *
-   * <p>head}.
-   */
+  /** Returns true once nobody reads the output any more: {@code holdfast watch | head}. */
   public boolean isDeaf() {
     return out.checkError();
   }

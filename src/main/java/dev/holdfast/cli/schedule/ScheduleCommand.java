@@ -22,7 +22,7 @@ public final class ScheduleCommand {
 
   private ScheduleCommand() {}
 
-  /** The command with its subcommands. */
+  /** Makes the command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
     return new GroupCommand()
         .with("put", new SchedulePutCommand(root))

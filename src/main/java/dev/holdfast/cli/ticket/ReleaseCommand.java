@@ -103,7 +103,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     this.root = root;
   }
 
-  /** The command, with its undo and those for releases in steps. */
+  /** Makes the command, with its undo and the commands for releases in steps. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new ReleaseCommand(root))
         .addSubcommand("list", ReleasesInSteps.list(root))
