@@ -9,9 +9,9 @@ import java.util.List;
  *
  * @param job the name of its design and its script
  * @param delay before its first attempt
- * @param steps in order; each waits for its state
+ * @param steps its steps in order; each waits for its state
  * @param end where it is left
- * @param payload as JSON
+ * @param payload the payload as JSON
  */
 record DemoTicket(
     String job, String title, Duration delay, List<Step> steps, TicketState end, String payload) {

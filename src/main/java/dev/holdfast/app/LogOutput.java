@@ -33,7 +33,8 @@ final class LogOutput {
    * Sets up the log. Does nothing where {@code -Dlogback.configurationFile} names a file of the
    * user's.
    *
-   * @param level of our own messages, as {@link LogLevel} says; other libraries log warnings
+   * @param level the level of our own messages, as {@link LogLevel} says; other libraries log
+   *     warnings
    * @return the encoder, which must learn the secrets once they are known
    */
   static SafeEncoder configure(String level) {

@@ -22,7 +22,7 @@ final class Pools implements AutoCloseable {
   private final DataSource scrapes;
 
   /**
-   * @param database with the user and password of all of them
+   * @param database the database, with the user and password of all pools
    */
   Pools(Database database, WebSettings.Limits limits) {
     this.database = database;

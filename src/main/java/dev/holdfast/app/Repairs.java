@@ -38,8 +38,9 @@ final class Repairs {
   private Repairs() {}
 
   /**
-   * @param steps is told of each step that is worked
-   * @param agents whose providers and events are used; to be closed after the last ticket's end
+   * @param steps hears of each step that is worked
+   * @param agents the agents whose providers and events are used; to be closed after the last
+   *     ticket's end
    */
   static RepairHandler handler(
       Settings settings,

@@ -27,8 +27,8 @@ final class Systemd implements AutoCloseable {
   private @Nullable Thread beats;
 
   /**
-   * @param environment with {@code NOTIFY_SOCKET}, {@code WATCHDOG_USEC} and {@code WATCHDOG_PID}
-   *     where systemd has set them
+   * @param environment the variables, with {@code NOTIFY_SOCKET}, {@code WATCHDOG_USEC} and {@code
+   *     WATCHDOG_PID} where systemd has set them
    */
   Systemd(Map<String, String> environment) {
     this.environment = environment;

@@ -75,7 +75,7 @@ final class WebSurface implements AutoCloseable {
    *
    * @param home where the token of a start without configured ones is kept; null if nobody needs
    *     one
-   * @param traces under which tickets come in
+   * @param traces the traces under which tickets come in
    * @throws dev.holdfast.web.port.PortUnavailableException if the port is not available
    */
   static WebSurface bind(Settings settings, @Nullable Path home, Traces traces) {
@@ -174,7 +174,7 @@ final class WebSurface implements AutoCloseable {
   }
 
   /**
-   * @param transactions that may be part of another one: what a request does once
+   * @param transactions transactions that may be part of another one: what a request does once
    */
   private WebPorts ports(DataSource database, Transactions transactions) {
     Sql sql = new Sql(SCHEMA);

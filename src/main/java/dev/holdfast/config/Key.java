@@ -6,7 +6,7 @@ import java.util.Locale;
  * One configuration key, as data. Loading, validation and documentation all come from it.
  *
  * @param <T> what its value is once read
- * @param name as in the file: {@code worker.poll-interval}
+ * @param name its name as in the file: {@code worker.poll-interval}
  * @param defaultText the default as one would write it; empty for none
  * @param secret whether its value must never be shown
  * @param description what it controls, and what its special values mean

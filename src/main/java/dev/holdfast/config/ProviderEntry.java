@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A provider of models.
  *
- * @param settings with its name, its keys and its prices; shows no key
+ * @param settings the settings with its name, its keys and its prices; shows no key
  * @param script the script of a scripted provider; empty for every other
  */
 public record ProviderEntry(ProviderType type, ProviderSettings settings, Optional<Path> script) {

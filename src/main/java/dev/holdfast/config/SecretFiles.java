@@ -148,7 +148,7 @@ final class SecretFiles {
   /**
    * Reads the file that a variable or a key names.
    *
-   * @param where for messages
+   * @param where where the name was given, for messages
    */
   String read(Key<?> key, String name, String where) {
     Path file = directory.resolve(name);

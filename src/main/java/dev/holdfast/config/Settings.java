@@ -71,7 +71,7 @@ public record Settings(
   /**
    * Returns the settings for a worker on an embedded database: no configured address leads there.
    *
-   * @param directory with its data and its password, which nobody else is to see
+   * @param directory the directory with its data and its password, which nobody else is to see
    */
   public Settings withOwnDatabase(Path directory, String password) {
     List<Path> files = new ArrayList<>(secretFiles);

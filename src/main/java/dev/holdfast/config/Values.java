@@ -23,7 +23,8 @@ final class Values {
   /**
    * A value as it was given.
    *
-   * @param where for messages: {@code holdfast.yaml}, {@code HOLDFAST_WORKER_LEASE}, {@code --port}
+   * @param where where it was given, for messages: {@code holdfast.yaml}, {@code
+   *     HOLDFAST_WORKER_LEASE}, {@code --port}
    * @param file the file of the value alone; null where it has none
    */
   record Given(Object value, String where, @Nullable Path file) {
@@ -33,7 +34,7 @@ final class Values {
   }
 
   /**
-   * @param given by key name; keys that are missing take their default
+   * @param given the values by key name; keys that are missing take their default
    * @throws ConfigException for the first bad value
    */
   static Values read(Map<String, Given> given) {

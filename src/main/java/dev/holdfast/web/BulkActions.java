@@ -27,7 +27,7 @@ public final class BulkActions implements AutoCloseable {
   /**
    * Starts an action.
    *
-   * @param id from {@link #newId}
+   * @param id the id from {@link #newId}
    * @param action what is done, in the past: {@code released}
    * @param items the tickets, read while it goes on, by one thread
    * @param change what is done to a ticket. A {@link dev.holdfast.ticket.HoldfastException} is the

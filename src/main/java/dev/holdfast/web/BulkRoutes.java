@@ -247,7 +247,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
       /**
        * A request to release tickets.
        *
-       * @param ramp as in {@code 10,50,all}
+       * @param ramp the steps as in {@code 10,50,all}
        */
       record Body(
           @Nullable List<Long> ids,

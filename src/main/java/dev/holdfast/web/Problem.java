@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * An error as RFC 9457 describes it.
  *
- * @param status of HTTP
+ * @param status the status of HTTP
  * @param title its reason phrase
  * @param detail what is wrong and the next step; nothing about the server's internals
  */

@@ -7,7 +7,7 @@ public final class Refused extends HoldfastException {
   private final int status;
 
   /**
-   * @param status of HTTP, from 400
+   * @param status the status of HTTP, from 400
    * @param detail one or two sentences that name the next step; never a secret
    */
   public Refused(int status, String detail) {

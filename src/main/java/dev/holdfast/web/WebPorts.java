@@ -70,7 +70,7 @@ public record WebPorts(
      * Stores the deed, the key and the answer in one transaction. If the key is there already, it
      * only returns the answer.
      *
-     * @param deed with the ports that take part in the transaction; returns the answer's body
+     * @param deed gets the ports that take part in the transaction; returns the answer's body
      * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
      */
     Told answer(RequestKey key, Function<WebPorts, String> deed);

@@ -25,10 +25,10 @@ public final class ProgressCommand<T> implements Callable<Integer> {
   /**
    * The thing that is shown.
    *
-   * @param name as in {@code holdfast NAME list}
+   * @param name its name as in {@code holdfast NAME list}
    * @param find throws {@link dev.holdfast.ticket.TicketNotFoundException} if it is not there
-   * @param progress in one line; a new one is printed when it changes
-   * @param page all that is known of it, in lines
+   * @param progress its progress in one line; a new one is printed when it changes
+   * @param page all that is known about it, in lines
    */
   public record Subject<T>(
       String name,

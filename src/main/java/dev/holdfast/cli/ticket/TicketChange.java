@@ -22,7 +22,7 @@ final class TicketChange implements Callable<Integer> {
   @FunctionalInterface
   interface Change {
     /**
-     * @param text that was given with the change; empty where the command has none
+     * @param text the text that was given with the change; empty where the command has none
      */
     void apply(TicketDesk desk, long ticketId, String by, String text);
   }
@@ -61,7 +61,7 @@ final class TicketChange implements Callable<Integer> {
    * Makes a command that needs a text.
    *
    * @param done what is done, in the past: {@code held}
-   * @param option that gives the text, or {@code @FILE}
+   * @param option the option that gives the text, or {@code @FILE}
    */
   static CommandLine withText(
       HoldfastCommand root, String done, String option, String meaning, Change change) {

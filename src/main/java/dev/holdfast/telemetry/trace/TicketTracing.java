@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * all attempts of a ticket, in whatever worker, are in one trace. An attempt links to the claim
  * that brought it. Thread-safe.
  *
- * @param sessions whose turns end with their attempt
+ * @param sessions the sessions, whose turns end with their attempt
  */
 public record TicketTracing(
     Tracer tracer, TraceParents parents, SessionTracing sessions, InstantSource clock)

@@ -25,7 +25,7 @@ public final class LoginCookies {
   private final InstantSource clock;
 
   /**
-   * @param secret of the signature; asked for each time
+   * @param secret the secret of the signature; asked for each time
    * @param owner what distinguishes this console's cookie from others', over restarts; asked for
    *     each time
    */

@@ -27,7 +27,7 @@ public record QueuesPage(Page page, List<Line> queues, List<Limit> limits) {
    *
    * @param done attempts that succeeded, minute by minute
    * @param failed attempts that failed, minute by minute
-   * @param failureRate in percent of the last half hour's attempts; "" without any
+   * @param failureRate the failures in percent of the last half hour's attempts; "" without any
    */
   public record Line(QueueHealth health, Sparkline done, Sparkline failed, String failureRate) {}
 

@@ -3,7 +3,7 @@ package dev.holdfast.web.console;
 /**
  * An action on many tickets.
  *
- * @param id of the run
+ * @param id the id of the run
  * @param notice its result so far
  * @param back the page it was ordered from
  */

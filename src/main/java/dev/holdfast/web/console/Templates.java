@@ -13,7 +13,7 @@ final class Templates {
   private final TemplateEngine engine = TemplateEngine.createPrecompiled(ContentType.Html);
 
   /**
-   * @param name of the template, without its ending
+   * @param name the name of the template, without its ending
    * @param model its only parameter
    */
   String render(String name, Object model) {

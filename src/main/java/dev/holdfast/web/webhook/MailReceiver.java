@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param server smtp or smtps, with a host and perhaps a port; smtp is encrypted where the server
  *     offers it
  * @param user the user under whom mail is sent; null sends without a login
- * @param to at least one
+ * @param to the addresses, at least one
  */
 public record MailReceiver(
     URI server,

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the same for each delivery of one notice
  * @param subject the ticket's number or the provider
- * @param text for receivers such as chats, which show one text
+ * @param text the text for receivers such as chats, which show one text
  */
 record NoticeEvent(
     String id,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param late how long nobody has counted; null if somebody has counted just now
  * @param queues those with most attempts, then those with tickets
- * @param models by cost, the most expensive first
+ * @param models the models by cost, the most expensive first
  */
 public record Overview(
     FigureWindow window,
@@ -51,7 +51,7 @@ public record Overview(
   }
 
   /**
-   * @param queues as they are now
+   * @param queues the queues as they are now
    * @param held how many tickets wait for a person now
    * @param now the database's clock
    */

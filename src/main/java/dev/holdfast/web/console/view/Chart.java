@@ -9,8 +9,8 @@ import java.util.function.DoubleFunction;
  * A chart over time as its template draws it: numbers stacked on one another, {@value #WIDTH} units
  * wide and {@value #HEIGHT} high; y grows downwards.
  *
- * @param id of its element, unique on a page
- * @param summary what a screen reader says in the place of the picture
+ * @param id the id of its element, unique on a page
+ * @param summary what a screen reader says in place of the picture
  * @param levels lines of equal numbers
  * @param times marks below
  * @param table the same in figures; spans without any are left out
@@ -65,7 +65,7 @@ public record Chart(
   /**
    * A series as drawn.
    *
-   * @param path of an SVG; empty where all numbers are 0
+   * @param path the path of an SVG; empty where all numbers are 0
    * @param total the sum, in words
    */
   public record Shape(String label, String css, String total, String path) {}

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * @param address empty for the vendor's own
  * @param keys what distinguishes its keys and shows nothing about them, as in {@code
  *     provider_status}
- * @param prices by model, in USD for a million tokens
+ * @param prices the prices by model, in USD for a million tokens
  */
 public record ConfiguredProvider(
     String name, String type, String address, List<String> keys, Map<String, Price> prices) {

@@ -110,8 +110,8 @@ public record Diff(List<File> files) {
         inHunk = true;
         add(Kind.PLACE, line);
       } else if (inHunk && line.startsWith("--- ") && !lines.isEmpty()) {
-        // This is a diff without "diff" lines: the next file begins, or a line that starts with "--
-        // " is removed.
+        // This is a diff without "diff" lines: the next file begins,
+        // or a line that starts with "-- " is removed.
         add(Kind.REMOVED, line);
       } else if (inHunk) {
         add(kind(line), line);

@@ -69,7 +69,7 @@ public final class SqlText {
   }
 
   /**
-   * @param condition with a place for the value
+   * @param condition the condition, with a place for the value
    */
   private static void addIf(List<String> where, String condition, @Nullable Object value) {
     if (value != null) {

@@ -68,7 +68,7 @@ public record TranscriptView(List<Step> steps, String total) {
   /**
    * Makes the view of the newest steps where there are too many for a page.
    *
-   * @param newest as many as fit
+   * @param newest the newest steps, as many as fit
    */
   public static TranscriptView of(JournalTotal total, List<JournalRow> newest) {
     List<Step> steps = new ArrayList<>();
