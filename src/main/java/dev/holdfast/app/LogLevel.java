@@ -9,7 +9,7 @@ final class LogLevel {
   private LogLevel() {}
 
   /**
-   * Returns HOLDFAST_LOG_LEVEL. Otherwise the level is higher for a worker, because people look at
+   * Returns HOLDFAST_LOG_LEVEL if it is set. Otherwise a worker logs more, because people look at
    * its log.
    */
   static String of(Map<String, String> environment, String... arguments) {

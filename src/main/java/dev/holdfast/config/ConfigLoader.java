@@ -110,7 +110,7 @@ public final class ConfigLoader {
     return settings;
   }
 
-  /** Reads a variable of other programs, unless the provider's keys are given by one of ours. */
+  /** Reads a variable of other programs, unless the provider's keys are given already. */
   private void usual(
       String variable, String provider, Map<String, Given> given, SecretFiles files) {
     ProviderKeys keys = ProviderKeys.of(provider);

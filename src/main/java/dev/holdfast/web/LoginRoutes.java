@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code GET /login}, {@code POST /login} and {@code POST /logout}. */
 public final class LoginRoutes implements Routes {
-  /** The length of a token and a page of this server. */
+  /** The longest form, in bytes: it holds a token and a page of this server. */
   private static final int LONGEST_FORM = 4096;
 
   private final Access access;

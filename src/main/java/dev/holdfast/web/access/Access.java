@@ -70,19 +70,19 @@ public final class Access {
     return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE, Optional.empty());
   }
 
-  /** Limits the requests of each visitor; 0 is no limit. */
+  /** Returns the same with a limit on the requests of each visitor; 0 is no limit. */
   public Access limitedTo(int newRequestsPerMinute) {
     return new Access(
         tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce, console);
   }
 
-  /** Limits the requests of all visitors that are answered at once. */
+  /** Returns the same with a limit on the requests that are answered at once, of all visitors. */
   public Access answeringAtOnce(int newRequestsAtOnce) {
     return new Access(
         tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce, console);
   }
 
-  /** Sets the address where people reach the console; null where that is not known. */
+  /** Returns the same with the address of the console for people; null where it is not known. */
   public Access reachedAt(@Nullable URI newConsole) {
     Optional<Origin> origin =
         Optional.ofNullable(newConsole).flatMap(each -> Origin.parse(each.toString()));
