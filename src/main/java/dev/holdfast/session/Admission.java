@@ -25,7 +25,7 @@ record Admission(
     List<ToolCall> allowed,
     List<ToolReply> denied,
     Map<String, Input> words) {
-  /** Of no call. */
+  /** The admission for an answer without calls. */
   static final Admission NONE = new Admission(List.of(), List.of(), List.of(), Map.of());
 
   private static final String DENIED = "This call was not allowed, and was not run.";
@@ -56,7 +56,10 @@ record Admission(
     return new Admission(waiting, allowed, denied, words);
   }
 
-  /** The stored form of a reply: all of it at once, so that the words are said just once. */
+  /**
+   * Returns the stored form of a reply. All of it is written at once, so that the person's words
+   * are said just once.
+   */
   List<JournalEntry> entries(int turn, ToolReply reply) {
     JournalEntry finished = new JournalEntry.ToolFinished(turn, reply);
     Input said = words.get(reply.call().id());

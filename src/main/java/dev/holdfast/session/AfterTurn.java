@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Moves on to the next turn, or ends the execution with its result (B50-B57). */
 record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState run) {
-  /** Empty where the session goes on. */
+  /** Returns the result that the end of a turn leads to; empty where the session goes on. */
   Optional<SessionResult> after(TurnEnd end) {
     return switch (end) {
       case TurnEnd.Reported each -> Optional.of(accept(each.report(), ReportSource.TOOL_CALL));
@@ -54,7 +54,7 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
         : new SessionResult.Cancelled();
   }
 
-  /** Not an end of the session: a later one goes on from here. */
+  /** Returns a result that does not end the session: a later one goes on from here. */
   private SessionResult stoodStill(TurnEnd.StoodStill end) {
     TurnError error = end.error();
     if (error == null) {

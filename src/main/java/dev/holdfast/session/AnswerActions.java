@@ -101,7 +101,7 @@ record AnswerActions(
     if (isUnclear(call)) {
       return new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, UNKNOWN, 0);
     }
-    // No start is kept of a call that may run twice.
+    // The journal keeps no start of a call that may run twice.
     return notRun(call, toolBox.isIdempotent(call.name()) ? NO_RESULT_SINCE : NOT_RUN_SINCE);
   }
 
@@ -159,7 +159,7 @@ record AnswerActions(
     return replies;
   }
 
-  /** Writes results of our own down. */
+  /** Writes down the results that the session itself gives. */
   private void keep(List<ToolReply> replies, Admission admission) {
     int turn = run.progress().turn();
     List<JournalEntry> entries = new ArrayList<>();

@@ -94,7 +94,7 @@ final class AnswerReview {
         dropped |= !isReport(call);
       }
     }
-    // It tells of a call that has not run. In a final turn no other call would run anyway.
+    // The report describes a call that did not run. In a final turn no other call would run anyway.
     if (dropped && progress.forced() == null) {
       progress.restorePending(cached);
       if (kept.removeIf(AnswerReview::isReport)) {
@@ -108,14 +108,20 @@ final class AnswerReview {
         new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
   }
 
-  /** People have to learn what is wrong with a report: its schema may be. */
+  /**
+   * Puts the problem of a refused report into the rejection. People have to learn of it, because
+   * the fault may be in the report's schema.
+   */
   private Reviewed.Rejected withoutValidCalls(String status) {
     return status.equals(NO_VALID_CALL) && wrongWithReport != null
         ? new Reviewed.Rejected(INVALID_REPORT, wrongWithReport)
         : new Reviewed.Rejected(status);
   }
 
-  /** The reason to stop, where the model will hardly do better for a notice. */
+  /**
+   * Returns the reason why the answer stopped, where a notice will hardly help the model; the given
+   * status otherwise.
+   */
   private static String why(StopReason stop, String status) {
     return switch (stop) {
       case MAX_TOKENS -> OUTPUT_LIMIT;
@@ -132,7 +138,10 @@ final class AnswerReview {
     return stop == StopReason.MAX_TOKENS || stop == StopReason.REFUSED;
   }
 
-  /** Empty arguments of a call that may be cut are none: the cut may have come before them. */
+  /**
+   * Reads the arguments. Empty ones of a call that may be cut count as missing: the cut may have
+   * come before them.
+   */
   private static Optional<JsonNode> arguments(ToolCall call, boolean mayBeCut) {
     return TextReport.object(call.arguments()).filter(object -> !mayBeCut || !object.isEmpty());
   }
@@ -174,7 +183,7 @@ final class AnswerReview {
     progress.reportRefused(reason);
   }
 
-  /** A report given to a tool that does not exist: remembered, and no call (B49). */
+  /** Remembers a report that was given to a tool that does not exist; it is no call then (B49). */
   private boolean adopt(JsonNode arguments) {
     Optional<FinalReport> report = rules.check(arguments).report();
     report.ifPresent(found -> progress.keepPending(found, ReportSource.TOOL_MESSAGE));

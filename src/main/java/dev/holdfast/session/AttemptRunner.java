@@ -120,7 +120,9 @@ record AttemptRunner(
     run.events().emit(aborted.event(run.progress().turn(), Duration.ZERO));
   }
 
-  /** B72: a try without an answer tells of what it counts for in the journal. */
+  /**
+   * Makes the record of a try without an answer, with the usage that counts in the journal (B72).
+   */
   private static TurnAttempt tried(
       int attempt,
       Route route,

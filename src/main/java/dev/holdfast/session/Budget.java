@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Budget {
   static final String COST_LIMIT = "cost_limit";
 
-  /** A shorter answer is not worth asking for. */
+  /** The least output tokens of a call: a shorter answer is not worth asking for. */
   private static final int LEAST_OUTPUT_TOKENS = 256;
 
   private final RetryContext context;
@@ -64,7 +64,7 @@ final class Budget {
         : new Permit(null, timeOrCalls());
   }
 
-  /** Of a call that its caller takes itself. */
+  /** Returns the permit for a call that the caller itself takes off the budget. */
   Permit permit(Route route, ChatRequest request) {
     if (atStart == null) {
       atStart = memory.spent();
@@ -74,7 +74,7 @@ final class Budget {
       return new Permit(null, used);
     }
     if (!fits(route, request)) {
-      // A person may have raised it since the attempt has begun.
+      // A person may have raised the limit since the attempt began.
       ticketUsd = ownLimit.get().orElse(ticketUsd);
     }
     ChatRequest fitting = fitting(route, request);
@@ -107,12 +107,14 @@ final class Budget {
     return atStart == null ? Spent.NOTHING : atStart;
   }
 
-  /** Null where the call does not fit however short its answer. */
+  /**
+   * Returns the request, shortened if needed; null where it does not fit even with a short answer.
+   */
   private @Nullable ChatRequest fitting(Route route, ChatRequest asked) {
     if (worst(route, asked).signum() == 0) {
       return asked;
     }
-    // A longer answer than the one that had to fit would go past the limit.
+    // A longer answer than the one that was checked would exceed the limit.
     ChatRequest request = asked.bounded(allowance.outputTokens());
     int least = leastOutputTokens(request);
     int tokens = outputTokens(request);
@@ -175,7 +177,7 @@ final class Budget {
     return refused("the execution's model calls or time are used up", null);
   }
 
-  /** Nothing was sent for the call that was taken. */
+  /** Gives back a call that was taken but for which nothing was sent. */
   void giveBackCall() {
     context.giveBackCall();
   }

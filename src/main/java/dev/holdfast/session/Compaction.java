@@ -66,7 +66,7 @@ record Compaction(
     return true;
   }
 
-  /** A summary that is of no use is paid for all the same, and counts. */
+  /** Records a useless summary, because it was paid for all the same and counts. */
   private void keepPaid(JournalEntry.Compacted useless, List<Message> messages) {
     if (useless.summarised()) {
       run.memory()
@@ -76,7 +76,10 @@ record Compaction(
     }
   }
 
-  /** Half of the window, and half of what there is: the provider may count more than we do. */
+  /**
+   * Returns half of the window, or half of the conversation if that is less: the provider may count
+   * more than we do.
+   */
   private long budget(long estimate, ContextMeter meter) {
     long half = Math.min(settings.window() / 2 - meter.overhead(), estimate / 2);
     return Math.max(LEAST_BUDGET, half);

@@ -72,7 +72,10 @@ final class EndWords {
     };
   }
 
-  /** As a model that there is not: no wait mends it. */
+  /**
+   * True if the provider refused the request itself, such as for a model that does not exist.
+   * Waiting does not help then.
+   */
   private static boolean isRefused(ExitCode exit, TurnError error) {
     return exit == ExitCode.NO_LLM_RESPONSE
         && error.failure() != null
@@ -103,7 +106,7 @@ final class EndWords {
     };
   }
 
-  /** The code words of {@link AnswerReview}. */
+  /** Puts a code word of {@link AnswerReview} into words for people. */
   private static String answer(String code) {
     return switch (code) {
       case AnswerReview.CONTENT -> "its last answer was text and called no tool";

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.function.BiPredicate;
 
 /**
- * Sees a session that goes round in circles: the same call with the same result again and again,
- * two that alternate, or the same answer whatever its results; or turn after turn without an answer
- * of use. Of equal steps it knows nothing but the conversation, so it sees the same after a
- * restart.
+ * Detects a session that goes round in circles. It repeats the same call with the same result,
+ * alternates between two steps, gives the same answer whatever its results are, or brings turn
+ * after turn no usable answer. Equal steps are found in the conversation alone, so the guard sees
+ * the same after a restart.
  */
 final class LoopGuard {
   static final String REASON = "loop";
@@ -31,7 +31,10 @@ final class LoopGuard {
     this.run = run;
   }
 
-  /** The end of a turn that has run its tools; other ends stay as they are. */
+  /**
+   * Ends the session, or warns the model, where a turn that ran its tools or gave no usable answer
+   * is one of a loop. Other ends stay as they are.
+   */
   TurnEnd judge(TurnEnd end) {
     if (end instanceof TurnEnd.Invalid invalid) {
       return useless(invalid);
@@ -55,7 +58,7 @@ final class LoopGuard {
     return end;
   }
 
-  /** The last turn has its own end (B55). */
+  /** Counts a turn without a usable answer. The last turn has its own end (B55). */
   private TurnEnd useless(TurnEnd.Invalid end) {
     uselessTurns++;
     if (settings.endAfter() == 0
@@ -69,7 +72,10 @@ final class LoopGuard {
     return ended(end, new TurnError(end.error().target(), REASON, what, null, null));
   }
 
-  /** A cached report counts only after a final turn (B50): with one, the next turn is final. */
+  /**
+   * Ends the session. Where there is a cached report, it makes the next turn the final one instead,
+   * because that report counts only after a final turn (B50).
+   */
   private TurnEnd ended(TurnEnd end, TurnError loop) {
     if (run.progress().pending() == null || run.progress().forced() != null) {
       return new TurnEnd.Fatal(ExitCode.LOOP, loop);
@@ -92,7 +98,7 @@ final class LoopGuard {
         equal, repeats(steps, 1, (one, other) -> one.calls().equals(other.calls())) / 2);
   }
 
-  /** Counts how often the newest steps, so many, are repeated in a row. */
+  /** Counts how often the newest {@code length} steps are repeated in a row. */
   private static int repeats(List<Step> steps, int length, BiPredicate<Step, Step> same) {
     int i = length;
     while (i < steps.size() && same.test(steps.get(i), steps.get(i - length))) {
@@ -101,7 +107,7 @@ final class LoopGuard {
     return Math.min(i, steps.size()) / length;
   }
 
-  /** Back to the last thing that somebody said: that is a new beginning. */
+  /** Returns the steps since somebody last said something, because that is a new beginning. */
   private List<Step> newestFirst() {
     int most = 4 * Math.max(settings.nudgeAfter(), settings.endAfter());
     List<Step> steps = new ArrayList<>();

@@ -70,7 +70,7 @@ final class Memory {
     }
   }
 
-  /** The last entry, of an attempt that may be over. */
+  /** Records the last entry of an attempt that may be over. */
   void recordLate(JournalEntry entry) {
     journal.appendLate(entry);
     apply(entry);
@@ -107,7 +107,7 @@ final class Memory {
       }
       case JournalEntry.Ended each -> ended(each);
       case JournalEntry.StepFinished each -> {
-        // Of another kind's work; a ticket has one kind, so none is met here.
+        // It belongs to work of another kind. A ticket has one kind, so none is met here.
       }
     }
   }
@@ -176,7 +176,8 @@ final class Memory {
   }
 
   /**
-   * What is to be said of the inputs: a task only once, and as a changed one where it was another.
+   * Returns the inputs that still have to be said. A task is said only once, and as a changed one
+   * where another task was said before.
    */
   List<Input> unsaid(List<Input> inputs) {
     return inputs.stream()
@@ -187,7 +188,7 @@ final class Memory {
 
   private boolean wasSaid(Input input) {
     String asked = input.taskKey();
-    // Of an older version's task nobody knows whether it is another one.
+    // An older version wrote just "task", so nobody knows whether its task was another one.
     return (asked == null || input.byPerson())
         ? said.contains(input.key())
         : asked.equals(task) || "task".equals(task);
@@ -208,12 +209,15 @@ final class Memory {
     return lastFailed;
   }
 
-  /** As of the last entry; where none of this execution is there, at its beginning. */
+  /**
+   * Returns the standing after the last entry; the one at the beginning where this execution has no
+   * entry yet.
+   */
   Standing standing() {
     return standing;
   }
 
-  /** Since the last answer that left room in the window. */
+  /** The number of compactions since the last answer that left room in the window. */
   int compactions() {
     return compactions;
   }
@@ -228,12 +232,15 @@ final class Memory {
     return List.copyOf(open.values());
   }
 
-  /** True if a call of the last answer has another result than that it went well. */
+  /** True if the result of a call of the last answer is anything but success. */
   boolean callFailed() {
     return callFailed;
   }
 
-  /** True if a person has said something since the last answer, of its calls or of the task. */
+  /**
+   * True if a person has said something about the last answer's calls or the task since that
+   * answer.
+   */
   boolean personSpoke() {
     return personSpoke;
   }
@@ -248,7 +255,7 @@ final class Memory {
     return ended;
   }
 
-  /** Of the ticket, with the sessions that were given up. */
+  /** The use of the whole ticket, with that of the sessions that were given up. */
   Spent spent() {
     return spent;
   }

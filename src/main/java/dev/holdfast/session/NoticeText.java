@@ -46,7 +46,10 @@ enum NoticeText {
       "The conversation is at the context window limit. You must now call agent__final_report with"
           + " what you have; no other tool is available.");
 
-  /** What the model can do instead; in a final turn the report alone. */
+  /**
+   * The end of a notice that says what the model can do instead; a final turn has {@link
+   * #REPORT_NOW}.
+   */
   static final String GO_ON = "Call a tool, or call agent__final_report if the task is done.";
 
   static final String REPORT_NOW = "Call agent__final_report now.";

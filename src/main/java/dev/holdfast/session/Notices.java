@@ -23,14 +23,14 @@ final class Notices {
     return List.copyOf(pending.values());
   }
 
-  /** Those of an earlier process that has died before an answer. */
+  /** Takes over the notices of an earlier process that died before an answer came. */
   void restore(List<Message.User> notices) {
     for (Message.User each : notices) {
       pending.put(each.content().substring(PREFIX.length()), each);
     }
   }
 
-  /** They are in the history now. */
+  /** Removes notices that are in the history now. */
   void persisted(List<Message.User> notices) {
     pending.values().removeAll(notices);
   }

@@ -46,11 +46,11 @@ final class Progress {
     reportAttemptsBefore = reportAttempts;
     lastStopReason = from.lastStopReason();
     pending = from.pending();
-    // A person may have given it more turns since.
+    // A person may have allowed the session more turns since.
     forced = from.forced() == Standing.Forced.MAX_TURNS && !isLastTurn() ? null : from.forced();
   }
 
-  /** For the journal. */
+  /** Returns the position for the journal. */
   Standing standing(List<Message.User> notices) {
     return new Standing(
         turn,
@@ -74,29 +74,31 @@ final class Progress {
     failedRuns = 0;
   }
 
-  /** An answer of no use has used up a try of this run of the turn. */
+  /** Counts a try of this run of the turn that brought a useless answer. */
   void answerDiscarded() {
     tries++;
   }
 
-  /** An answer of use: the errors before it count no more. */
+  /** Forgets the errors before a usable answer. */
   void answerAccepted() {
     tries = 0;
     failedRuns = 0;
   }
 
-  /** The run of the turn is over; another one has all of its tries again. */
+  /** Ends this run of the turn; another run has all of its tries again. */
   void runFailed(boolean byError) {
     tries = 0;
     failedRuns += byError ? 1 : 0;
   }
 
-  /** The chain of retries has been told as over; a later session begins a new one (D20). */
+  /**
+   * Ends the chain of retries after listeners were told so; a later session begins a new one (D20).
+   */
   void retriesCancelled() {
     failedRuns = 0;
   }
 
-  /** The model has tried to report (B45); what is not accepted brings the final turn nearer. */
+  /** Counts a report that was not accepted (B45), and brings the final turn nearer. */
   void reportRefused(String reason) {
     reportAttempts++;
     collapse(reason);
@@ -121,7 +123,7 @@ final class Progress {
     events.emit(new SessionEvent.Collapsed(reason, turn, previous, collapsed));
   }
 
-  /** A report in order (B45). */
+  /** Counts a report that is in order (B45). */
   void reportReceived() {
     reportAttempts++;
   }
@@ -131,7 +133,7 @@ final class Progress {
     pending = new Standing.Pending(report, source);
   }
 
-  /** The one from before an answer whose own counts for nothing. */
+  /** Restores the pending report from before an answer whose own report does not count. */
   void restorePending(Standing.@Nullable Pending earlier) {
     pending = earlier;
   }
@@ -148,7 +150,7 @@ final class Progress {
     lastStopReason = stopReason;
   }
 
-  /** At or after the last turn. */
+  /** True at or after the last turn. */
   boolean isLastTurn() {
     return turn >= maxTurns();
   }
@@ -161,17 +163,17 @@ final class Progress {
     return collapsedTo == 0 ? turnsAllowed : Math.min(turnsAllowed, collapsedTo);
   }
 
-  /** Of this run of the turn, spent on answers of no use. */
+  /** The number of tries of this run of the turn that were spent on useless answers. */
   int tries() {
     return tries;
   }
 
-  /** Of this turn, each of which has used up an auto-retry. */
+  /** The number of failed runs of this turn, each of which has used up an auto-retry. */
   int failedRuns() {
     return failedRuns;
   }
 
-  /** Of this process alone: earlier ones have told of theirs. */
+  /** The number of report attempts in this process alone: earlier ones have reported theirs. */
   int newReportAttempts() {
     return reportAttempts - reportAttemptsBefore;
   }

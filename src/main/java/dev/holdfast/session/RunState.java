@@ -25,7 +25,10 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
             .toList());
   }
 
-  /** Writes down what may hold a person's words: a report from before them counts no more. */
+  /**
+   * Records entries that may hold a person's words. A report from before these words does not count
+   * any more.
+   */
   void record(List<JournalEntry> entries) {
     memory.record(entries);
     if (entries.stream()
@@ -34,14 +37,17 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
     }
   }
 
-  /** A call without an answer may have been paid for all the same, and counts. */
+  /** Records a call without an answer: it may have been paid for all the same, so it counts. */
   void keepPaid(int attempt, Route route, String why, Usage usage) {
     if (!usage.equals(Usage.NONE)) {
       discard(attempt, route, why, usage, true);
     }
   }
 
-  /** One that was broken off counts likewise, although the attempt may be over by now. */
+  /**
+   * Records a call that was broken off; it counts likewise, although the attempt may be over by
+   * now.
+   */
   void keepBrokenOff(int attempt, Route route, String why, InterruptedException e) {
     if (e instanceof BrokenOffException brokenOff) {
       memory.recordLate(discarded(attempt, route, why, brokenOff.usage(), true));
@@ -61,8 +67,8 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
   }
 
   /**
-   * A chain of retries that was cancelled is over, although the session may go on: whoever holds a
-   * ticket and releases it finds all of its retries again (D20).
+   * Records that a cancelled chain of retries is over, although the session may go on. A person who
+   * holds a ticket and releases it gets all of its retries again (D20).
    */
   void keepCancelled() {
     JournalEntry.TurnFailed last = memory.lastFailed();
@@ -74,7 +80,7 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
     }
   }
 
-  /** For the journal. */
+  /** Returns the position for the journal. */
   Standing standing() {
     return progress.standing(notices.pending());
   }

@@ -128,7 +128,7 @@ public final class Session {
     return result;
   }
 
-  /** Of the execution that runs, for its thread. */
+  /** The state of the current execution; only its own thread may use it. */
   RunState state() {
     return Objects.requireNonNull(state, "no execution has begun");
   }
@@ -150,7 +150,9 @@ public final class Session {
     autoRetry.abort();
   }
 
-  /** For the errors that come; a retry that waits goes on (D33). */
+  /**
+   * Switches the auto-retry on or off for future errors; a retry that already waits goes on (D33).
+   */
   public void setAutoRetryEnabled(boolean enabled) {
     autoRetry.setEnabled(enabled);
   }

@@ -33,7 +33,7 @@ public record SessionPorts(
     listeners = List.copyOf(listeners);
   }
 
-  /** Without summaries. */
+  /** Makes ports without summaries. */
   public static SessionPorts of(
       ToolBox toolBox, Journal journal, Sleeper sleeper, LongSupplier nanoTime) {
     return new SessionPorts(

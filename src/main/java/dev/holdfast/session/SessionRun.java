@@ -45,8 +45,8 @@ record SessionRun(
   }
 
   /**
-   * A process that died between the report and the ticket's row has its report taken again. Of a
-   * failure that the ticket's row has, the next attempt is told something new.
+   * Returns the report of an earlier process that died before it wrote the ticket's row. There is
+   * none after a failure: the ticket's row has that, and the next attempt is told something new.
    */
   private @Nullable SessionResult earlierReport() {
     JournalEntry.Ended ended = run.memory().ended();

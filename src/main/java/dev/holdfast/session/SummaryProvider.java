@@ -9,9 +9,9 @@ import dev.holdfast.session.retry.Route;
 import java.util.Objects;
 
 /**
- * A session's provider as its summaries call it: within the session's limits, and a call that
- * brings no summary is written down. Whoever calls has taken the call, and puts it back where a
- * limit refuses it.
+ * A session's provider as its summaries call it. It keeps to the session's limits, and writes down
+ * a call that brings no summary. The caller takes the call off the budget, and gives it back where
+ * a limit refuses it.
  */
 record SummaryProvider(Route route, Budget budget, RunState run) implements WrappedProvider {
   static Route of(Route route, Budget budget, RunState run) {
@@ -37,7 +37,7 @@ record SummaryProvider(Route route, Budget budget, RunState run) implements Wrap
       case CallResult.Answer answer when answer.isWithoutText() ->
           run.discard(0, route, "summary_blank", answer.usage(), false);
       case CallResult.Answer _, CallResult.Refused _ -> {
-        // A summary is the compaction's to write down.
+        // The compaction itself writes a summary down.
       }
     }
     return result;

@@ -9,8 +9,8 @@ import dev.holdfast.tool.ToolRetrying;
 
 /**
  * Writes down what the calls of one batch do as they do it, so that a process that dies in the
- * middle loses nothing that had ended. Once it is closed nothing more is written: what a tool does
- * that was left behind is no part of the session. Thread-safe.
+ * middle loses nothing that had ended. After it is closed nothing more is written: a tool that was
+ * left behind is no longer part of the session. Thread-safe.
  */
 final class ToolRecord implements ToolProgress, AutoCloseable {
   private final RunState run;

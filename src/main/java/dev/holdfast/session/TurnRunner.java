@@ -34,7 +34,9 @@ final class TurnRunner {
 
   static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
-  /** A standstill that outlasts these is left to the ticket, which gives its slot back. */
+  /**
+   * The number of waits after which a standstill is left to the ticket, which gives its slot back.
+   */
   private static final int MAX_WAITS = 3;
 
   /**
@@ -70,7 +72,7 @@ final class TurnRunner {
     this.parts = parts;
   }
 
-  /** One run of the turn that {@link Progress} stands at; it does not move on from it. */
+  /** Runs the turn that {@link Progress} stands at once; it does not move on to the next turn. */
   TurnEnd run() throws InterruptedException {
     int turn = run.progress().turn();
     long start = ports.nanoTime().getAsLong();
@@ -84,8 +86,8 @@ final class TurnRunner {
   }
 
   /**
-   * True where the conversation does not fit, and a target is left that may take it: then the turn
-   * is to be run again, which asks no other. The next turn begins with all of them.
+   * True where the conversation does not fit and there is another target that may take it. The turn
+   * must then run again, and asks only such targets. The next turn begins with all of them.
    */
   boolean hasOtherTarget(TurnEnd end) {
     boolean other =
@@ -151,7 +153,7 @@ final class TurnRunner {
     tries += deadAccount ? 0 : 1;
     boolean mayWait = !parts.after().isLast(tries) && waits < MAX_WAITS;
     Standstill closed = error.isOfAccount() ? routing.standstill() : null;
-    // One look, for the hint may be over at the next.
+    // Look only once: the hint may be over at the next look.
     if (closed == null && mayWait && isOverAlready(error)) {
       routing.paused(
           route,
@@ -172,15 +174,19 @@ final class TurnRunner {
   }
 
   /**
-   * What cuts an answer comes out for what it cost, and is that of one key: the next is open.
-   * Counts the keys that the turn has gone through so.
+   * True if the error cut an answer and another key is left. The provider returns such an error at
+   * once, because the call may have cost something, and the next key is open. Counts the keys that
+   * the turn has gone through this way.
    */
   private boolean takesNextKey(TurnError error, Route route) {
     CallResult.Failed failure = error.failure();
     return failure != null && failure.isCut() && cutKeys++ < route.provider().accounts().size() - 1;
   }
 
-  /** B27: no hint is too short to be waited for, also one that is over before it is heard of. */
+  /**
+   * True for a hint that may be over before it is heard of. No hint is too short to be waited for
+   * (B27).
+   */
   private static boolean isOverAlready(TurnError error) {
     CallResult.Failed failure = error.failure();
     if (failure == null || failure.kind() != FailureKind.RATE_LIMIT) {
@@ -190,7 +196,9 @@ final class TurnRunner {
     return hint != null && !hint.isNegative() && hint.compareTo(SHORTEST_WAIT) < 0;
   }
 
-  /** B11, B12: the exit code of a refused key stands in the log, whatever comes after it. */
+  /**
+   * Logs the exit code of a refused key, whatever comes after it (B11, B12). True if there was one.
+   */
   private boolean tellIfDead(TurnError error) {
     ExitCode exit = error.refusedAccount();
     if (exit != null) {
@@ -216,8 +224,9 @@ final class TurnRunner {
   }
 
   /**
-   * B32, B36: a stop or a cancel that ends the wait early is seen by the loop. Such a wait is no
-   * attempt. Null where the turn goes on; where a person has ended the wait, its ticket waits.
+   * Waits (B32). The loop notices a stop or a cancel that ends the wait early (B36). Such a wait is
+   * no attempt. Returns null where the turn goes on; where a person has ended the wait, the ticket
+   * waits.
    */
   private @Nullable TurnEnd waitFor(
       Duration wait, @Nullable Standstill why, Routing routing, @Nullable TurnError error) {
@@ -245,7 +254,7 @@ final class TurnRunner {
     return parts.actions().act(false);
   }
 
-  /** B11, B12: the exit code stays in the session's record. */
+  /** Adds the exit code, so that it stays in the session's record (B11, B12). */
   private static @Nullable TurnError withExitCode(@Nullable TurnError error) {
     if (error == null) {
       return null;
@@ -254,7 +263,7 @@ final class TurnRunner {
     return exit == null ? error : error.as(exit);
   }
 
-  /** D17: people see it in the journal, models never do. */
+  /** Records the error that ended the turn: people see it in the journal, models never do (D17). */
   private void keepError(int turn, TurnEnd end) {
     TurnError error =
         switch (end) {

@@ -38,7 +38,7 @@ public interface Approvals {
   List<Permission> permissions(int answer, int turn, List<ToolCall> calls)
       throws InterruptedException;
 
-  /** The same for calls that will not run: people are not asked for what nobody has decided. */
+  /** Returns the same for calls that will not run. It does not ask people about undecided calls. */
   default List<Permission> decided(int answer, int turn, List<ToolCall> calls)
       throws InterruptedException {
     return permissions(answer, turn, calls);

@@ -37,7 +37,9 @@ final class Elision {
     return List.copyOf(flat(left));
   }
 
-  /** The oldest steps, so many, go but for what must stay; a message stands in their place. */
+  /**
+   * Removes the oldest {@code gone} steps except what must stay, and puts a message in their place.
+   */
   private static List<List<Message>> withoutOldest(List<List<Message>> all, int gone) {
     List<Message> oldest = flat(all.subList(0, gone));
     List<Message> stays = new ArrayList<>(oldest.stream().filter(Elision::mustStay).toList());
@@ -63,7 +65,7 @@ final class Elision {
         || (message instanceof Message.User user && user.content().startsWith(Compactor.SUMMARY));
   }
 
-  /** An older step with its long contents left out, and without notices and reasoning. */
+  /** Returns an older step without its long contents, notices and reasoning. */
   static List<Message> step(List<Message> step) {
     return step.stream()
         .filter(message -> !(message instanceof Message.User user && user.retryMessage() != null))
@@ -103,7 +105,7 @@ final class Elision {
     return new Message.ToolResult(result.callId(), result.toolName(), content, result.failed());
   }
 
-  /** The last step when it alone is too long: every result is cut to its share. */
+  /** Cuts every result of the last step to its share, for a step that alone is too long. */
   private static List<Message> shrunk(List<Message> step, long tokens) {
     long results = step.stream().filter(Message.ToolResult.class::isInstance).count();
     long others =

@@ -47,7 +47,7 @@ public final class History {
       switch (stored.get(i)) {
         case Message.User user -> out.add(user);
         case Message.ToolResult elsewhere -> {
-          // Placed after its answer already, or it has none.
+          // The result was placed after its answer already, or it has no answer.
         }
         case Message.Assistant answer -> addAnswer(out, answer, resultsBehind(stored, i));
       }

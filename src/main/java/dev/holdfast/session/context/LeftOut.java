@@ -13,7 +13,10 @@ final class LeftOut {
   private static final int TOOLS_NAMED = 5;
   private static final String OTHERS = "other tools";
 
-  /** A model may make any text up as a name; in this message it could pass for a person's words. */
+  /**
+   * The names that are shown. A model may make up any text as a name, and in this message it could
+   * pass for a person's words.
+   */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
 
   private LeftOut() {}
@@ -30,7 +33,7 @@ final class LeftOut {
             + ".");
   }
 
-  /** The most frequent first. */
+  /** Returns the names of the called tools with their counts, the most frequent first. */
   private static List<String> calls(List<Message.Assistant> answers) {
     Map<String, Integer> counts = new HashMap<>();
     for (Message.Assistant answer : answers) {

@@ -15,8 +15,8 @@ final class Transcript {
   private Transcript() {}
 
   /**
-   * The newest part of it that fits; long results and parameters are cut. Earlier summaries stay:
-   * nothing else tells of what they sum up.
+   * Returns the newest part of the text that fits; long results and parameters are cut. Earlier
+   * summaries stay, because nothing else says what they sum up.
    */
   static String of(List<List<Message>> steps, long tokens) {
     int longest = (int) Math.min(Integer.MAX_VALUE / 2, tokens * 3);

@@ -61,7 +61,7 @@ public final class ProviderRequests implements SessionListener {
             provider, before.tries(), true, before.millis() + each.latency().toMillis(), null));
   }
 
-  /** Other words say that an answer came, and why it was discarded if it was. */
+  /** True if no answer came. Other words say that one came, and why it was discarded if it was. */
   private static boolean isFailure(String status) {
     return status.equals("error")
         || status.equals("aborted")

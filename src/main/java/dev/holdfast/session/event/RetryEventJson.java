@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class RetryEventJson {
   private RetryEventJson() {}
 
-  /** Empty for every other event. */
+  /** Returns the object of an auto-retry event; empty for every other event. */
   public static Optional<ObjectNode> of(SessionEvent event) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     return switch (event) {

@@ -76,7 +76,7 @@ public sealed interface SessionEvent {
 
   record ToolsStarted(int turn, List<ToolCall> calls) implements SessionEvent {}
 
-  /** Before a tool's first execution; told on a thread of the tool's own. */
+  /** A tool's first execution is about to begin; sent on a thread of the tool's own. */
   record ToolStarted(int turn, ToolCall call) implements SessionEvent {}
 
   /** A tool failed and runs again after a wait (C33); told on a thread of the tool's own. */
@@ -118,10 +118,10 @@ public sealed interface SessionEvent {
    */
   record WaitStarted(boolean ofRetry) implements SessionEvent {}
 
-  /** That wait is over, whatever has ended it. */
+  /** That wait is over, whatever the reason. */
   record WaitEnded() implements SessionEvent {}
 
-  /** Before the wait of an auto-retry (D16, D36). */
+  /** The wait of an auto-retry is about to begin (D16, D36). */
   record AutoRetryStart(int attempt, int maxAttempts, long delayMs, String errorMessage)
       implements SessionEvent {}
 

@@ -16,7 +16,7 @@ public final class SessionEventJson {
 
   private SessionEventJson() {}
 
-  /** Empty for what the stream leaves out. */
+  /** Returns the object of an event; empty for what the stream leaves out. */
   public static Optional<ObjectNode> of(SessionEvent event) {
     return switch (event) {
       case SessionEvent.AutoRetryStart retry -> RetryEventJson.of(retry);

@@ -18,13 +18,16 @@ public record Input(String key, String text) {
     return new Input(TASK + "-" + Integer.toHexString(text.hashCode()), text);
   }
 
-  /** Of a task its key, changed or not; older versions wrote "task". Null where it is none. */
+  /**
+   * Returns the key of a task, changed or not; null where the input is no task. Older versions
+   * wrote "task".
+   */
   public @Nullable String taskKey() {
     String bare = key.startsWith(GUIDANCE) ? key.substring(GUIDANCE.length()) : key;
     return bare.startsWith(TASK) ? bare : null;
   }
 
-  /** A task in the place of another one that was said before. */
+  /** Returns this task as one that replaces another task that was said before. */
   public Input changed() {
     return guidance(key, "A person has changed the task. It is now:\n" + text);
   }
@@ -47,7 +50,9 @@ public record Input(String key, String text) {
     return new Input(OF_CALL + answer + "-" + callId, text);
   }
 
-  /** Not isByPerson: JSON would take that for a part of what is stored. */
+  /**
+   * True if a person said it. It is not named isByPerson, because JSON would store that as a field.
+   */
   public boolean byPerson() {
     return key.startsWith(GUIDANCE) || key.startsWith(OF_CALL);
   }

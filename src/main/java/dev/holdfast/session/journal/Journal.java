@@ -11,8 +11,8 @@ import java.util.function.Consumer;
  */
 public interface Journal {
   /**
-   * Shows all entries in order; asked for once, when the session starts. A conversation is made
-   * smaller while it lasts and its journal never is, so they are not in memory all at once.
+   * Shows all entries in order; called once, when the session starts. The entries are not all in
+   * memory at once, because a conversation is made smaller while it lasts and its journal never is.
    */
   void each(Consumer<JournalEntry> reader);
 
@@ -35,8 +35,8 @@ public interface Journal {
   void append(List<JournalEntry> entries);
 
   /**
-   * Keeps what a call may have cost that was broken off, or that its retries were, if that can
-   * still be kept: the attempt may be over, and what cannot be kept is dropped then.
+   * Keeps what a call that was broken off, or its retries, may have cost, if that can still be
+   * kept. The attempt may be over; then what cannot be kept is dropped.
    */
   default void appendLate(JournalEntry entry) {
     append(List.of(entry));

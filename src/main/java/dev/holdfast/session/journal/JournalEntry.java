@@ -20,8 +20,9 @@ public sealed interface JournalEntry {
   record Said(Input input) implements JournalEntry {}
 
   /**
-   * What of it counts although its session had lost the ticket before it could be kept, for it was
-   * paid for all the same: the conversation goes on as if it had not come.
+   * Returns the part of the entry that still counts where its session lost the ticket before the
+   * entry could be kept, because it was paid for all the same. The conversation goes on without the
+   * entry.
    */
   default Optional<JournalEntry> paid() {
     return switch (this) {

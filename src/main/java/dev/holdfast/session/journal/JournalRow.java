@@ -12,6 +12,9 @@ import java.time.Instant;
  * @param entry as {@link JournalJson} writes it
  */
 public record JournalRow(long seq, long leaseNo, Instant writtenAt, String kind, String entry) {
-  /** No entry of a session's: those before it belong to a session that was given up. */
+  /**
+   * The kind of a row that is no entry of a session: those before it belong to a session that was
+   * given up.
+   */
   public static final String STARTED_OVER = "started_over";
 }

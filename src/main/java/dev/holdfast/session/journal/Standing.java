@@ -36,7 +36,7 @@ public record Standing(
     @Nullable Forced forced,
     @Nullable Pending pending,
     List<Message.User> notices) {
-  /** At the beginning. */
+  /** The standing at the beginning. */
   public static final Standing START = behind(0);
 
   /** Why only the final report is allowed now. */
@@ -56,12 +56,15 @@ public record Standing(
     notices = List.copyOf(notices);
   }
 
-  /** At the turn that follows so many turns, with nothing spent in it. */
+  /** Returns the standing at the turn after {@code turns} turns, with nothing spent in it. */
   public static Standing behind(int turns) {
     return new Standing(turns + 1, 0, false, turns, 0, 0, 0, "none", null, null, List.of());
   }
 
-  /** A person has spoken since: a report that knows nothing of it counts no more. */
+  /**
+   * Returns the standing after a person has spoken: a report from before that does not count any
+   * more.
+   */
   public Standing withoutPending() {
     return new Standing(
         turn,
@@ -77,7 +80,7 @@ public record Standing(
         notices);
   }
 
-  /** At the next turn. */
+  /** Returns the standing at the next turn. */
   public Standing next() {
     return new Standing(
         turn + 1,

@@ -27,7 +27,7 @@ public record FinalReport(
     /** It asks a person, in its content; the data has choices or a schema, if any. */
     QUESTION;
 
-    /** As in the report and in metrics. */
+    /** The status as in the report and in metrics. */
     public String wireName() {
       return name().toLowerCase(Locale.ROOT);
     }

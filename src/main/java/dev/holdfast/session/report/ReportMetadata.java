@@ -17,7 +17,7 @@ public record ReportMetadata(
     int finalReportAttempts,
     String lastStopReason,
     @Nullable String lastError) {
-  /** With the names of the requirement. */
+  /** Returns an object with the names of the requirement. */
   public ObjectNode toJson() {
     ObjectNode json =
         JsonNodeFactory.instance

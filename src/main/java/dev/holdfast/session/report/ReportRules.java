@@ -18,7 +18,8 @@ public final class ReportRules {
   private static final int PROBLEMS_SHOWN = 5;
 
   /**
-   * Below what JSON's readers and writers take (500), for the journal has it within other values.
+   * The deepest nesting of data. It is below the limit of JSON's readers and writers (500), because
+   * the journal holds the data inside other values.
    */
   private static final int DEEPEST = 400;
 
@@ -39,7 +40,7 @@ public final class ReportRules {
   /** The result of {@link #check}: a report, or its problems. */
   public record Checked(Optional<FinalReport> report, String problem) {}
 
-  /** B9: called before anything of a report is kept. */
+  /** Checks a report; called before anything of it is kept (B9). */
   public Checked check(JsonNode arguments) {
     String status = arguments.path("status").asString("");
     if (status.equals("question")) {

@@ -13,7 +13,7 @@ public enum ReportSource {
   /** The session made it, because there was none (B53). */
   SYNTHETIC;
 
-  /** As in logs and metrics, such as tool-call. */
+  /** The name as in logs and metrics, such as tool-call. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

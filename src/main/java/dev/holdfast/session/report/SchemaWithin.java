@@ -11,7 +11,10 @@ final class SchemaWithin {
 
   private SchemaWithin() {}
 
-  /** One with an {@code $id} stays a document of its own, and what refers to it too. */
+  /**
+   * Adapts the references of a schema. A schema with an {@code $id} stays a document of its own,
+   * with the references inside it.
+   */
   static JsonNode of(JsonNode schema) {
     if (schema instanceof ArrayNode list) {
       ArrayNode copy = JsonNodeFactory.instance.arrayNode();

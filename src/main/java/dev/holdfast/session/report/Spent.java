@@ -19,7 +19,7 @@ public record Spent(int answers, Usage usage, BigDecimal costUsd) {
     return new Spent(answers + 1, usage.plus(more), sum(cost));
   }
 
-  /** Of a call that may have been paid for and brought no answer. */
+  /** Adds a call that may have been paid for and brought no answer. */
   public Spent plusUnanswered(Usage more, @Nullable BigDecimal cost) {
     return new Spent(answers, usage.plus(more), sum(cost));
   }

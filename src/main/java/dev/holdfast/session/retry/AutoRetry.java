@@ -76,13 +76,16 @@ public final class AutoRetry {
         && RetryableError.isRetryable(errored.error(), now.wholeNumbers());
   }
 
-  /** D13, D15: what the provider asks to wait is the cool-down's matter, not the retry's. */
+  /**
+   * Returns the wait (D13, D15). The time that the provider asks to wait belongs to the cool-down,
+   * not to the retry.
+   */
   private Duration delay(int attempt) {
     return new Backoff(BackoffType.EXPONENTIAL, settings.baseDelay())
         .delay(attempt, Duration.ofMillis(Long.MAX_VALUE));
   }
 
-  /** Goes on with a chain of which an earlier process has made so many retries. */
+  /** Goes on with a chain in which an earlier process has already made {@code retries} retries. */
   public void resume(int retries) {
     chain.resume(retries);
   }
@@ -96,7 +99,7 @@ public final class AutoRetry {
     }
   }
 
-  /** Whatever else ends the chain (D21, D22); harmless where there is none. */
+  /** Ends the chain at any other end of a turn (D21, D22); harmless where there is none. */
   public void close(TurnEnd end) {
     switch (end) {
       case TurnEnd.Errored each -> {
@@ -153,7 +156,7 @@ public final class AutoRetry {
     settings = settings.withEnabled(enabled);
   }
 
-  /** Of the error that the last chain gave up on; null where none did. */
+  /** The layer that gave up on the error of the last chain; null where none did. */
   public @Nullable Exhausted exhausted() {
     return exhausted;
   }

@@ -11,7 +11,7 @@ final class ErrorMessage {
   static String of(CallResult.Failed failure) {
     String label = label(failure.kind());
     Integer head = failure.httpStatus();
-    // What was cut began well.
+    // A call that was cut began with a status of success.
     Integer status = head == null || head < 300 ? null : head;
     String code = status == null ? "" : " " + status;
     boolean saysSo =

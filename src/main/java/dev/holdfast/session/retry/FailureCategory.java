@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class FailureCategory {
   private FailureCategory() {}
 
-  /** Null where only the error's own text or exception can say. */
+  /** Returns the category; null where only the error's own text or exception can say. */
   public static @Nullable Category of(ExitCode exit, @Nullable TurnError error) {
     return switch (exit) {
       case AUTH_FAILURE, QUOTA_EXCEEDED -> Category.API_ERROR;
@@ -20,7 +20,7 @@ public final class FailureCategory {
     };
   }
 
-  /** Of a failed call, with nothing known of what comes of it. */
+  /** Returns the category of a failed call, with nothing known of its consequences. */
   public static Category of(CallResult.Failed failure) {
     return switch (failure.kind()) {
       case RATE_LIMIT, TIMEOUT, OUT_OF_BUDGET -> Category.TRANSIENT;

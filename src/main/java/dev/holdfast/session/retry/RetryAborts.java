@@ -17,14 +17,14 @@ public interface RetryAborts {
    */
   Set<Long> take(Collection<Long> waitingTickets);
 
-  /** Those of the tickets whose auto-retry a person has switched off. */
+  /** Returns those of the tickets whose auto-retry a person has switched off. */
   default Set<Long> switchedOff(Collection<Long> retryingTickets) {
     return Set.of();
   }
 
   /**
-   * The switch that a person has set for the ticket's auto-retry, on or off; empty where nobody
-   * has.
+   * Returns the switch that a person has set for the ticket's auto-retry, on or off; empty where
+   * nobody has.
    */
   default Optional<Boolean> autoRetry(long ticketId) {
     return Optional.empty();

@@ -9,7 +9,9 @@ final class RetryChain {
   private boolean abortable;
   private boolean aborted;
 
-  /** Of an earlier process; the chain is under way again with the next retry. */
+  /**
+   * Takes over the retries of an earlier process; the chain is under way again with the next retry.
+   */
   synchronized void resume(int retries) {
     attempt = retries;
   }
@@ -22,7 +24,7 @@ final class RetryChain {
     return attempt;
   }
 
-  /** The wait is over; an abort has nothing to abort any more. */
+  /** Notes that the wait is over, so that an abort has nothing to abort any more. */
   synchronized void waited() {
     abortable = false;
   }

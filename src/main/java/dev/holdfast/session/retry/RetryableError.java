@@ -49,7 +49,7 @@ public final class RetryableError {
             || (wholeNumbers ? WHOLE_NUMBERS : LOOSE).matcher(text).find());
   }
 
-  /** E3: an untrusted certificate, whatever digits are in its words. */
+  /** True for an untrusted certificate, whatever digits are in the error's words (E3). */
   private static boolean isHopeless(CallResult.@Nullable Failed failure) {
     return failure != null && failure.kind() == FailureKind.NETWORK_ERROR && !failure.retryable();
   }

@@ -17,7 +17,7 @@ public final class Routing {
   private final LongSupplier nanoTime;
   private final Map<Route, Standstill> refusals = new HashMap<>();
 
-  /** Until when those are out that come back by themselves. */
+  /** The end of the pause of each target that comes back by itself. */
   private final Map<Route, Long> pauses = new HashMap<>();
 
   private int cursor;
@@ -72,18 +72,18 @@ public final class Routing {
         : route.provider().standstill(route.target().model()).orElse(null);
   }
 
-  /** A call that was not sent: that target is out until the next wait is over. */
+  /** Leaves out the target of a call that was not sent, until the next wait is over. */
   public void refused(Route route, Standstill why) {
     refusals.put(route, why);
   }
 
-  /** A target is out for a time, and for no longer than until the next wait is over. */
+  /** Leaves out a target for a time, but no longer than until the next wait is over. */
   public void paused(Route route, Standstill why, Duration time) {
     refusals.put(route, why);
     pauses.put(route, nanoTime.getAsLong() + time.toNanos());
   }
 
-  /** A refused target may be asked again. */
+  /** Allows refused targets again after a wait. */
   public void waited() {
     refusals.clear();
     pauses.clear();

@@ -92,7 +92,10 @@ public final class StopSignal {
     }
   }
 
-  /** The one way a session waits (B36-B38): whatever is asked for beforehand ends it at once. */
+  /**
+   * Waits; a session has no other way (B36-B38). Anything that was asked for beforehand ends the
+   * wait at once.
+   */
   public SleepEnd sleepWithAbort(Duration time) {
     return sleep(time, Section.WAIT, () -> false);
   }
@@ -104,7 +107,7 @@ public final class StopSignal {
 
   private SleepEnd sleep(Duration time, Section kind, BooleanSupplier aborted) {
     begin(kind);
-    // Whoever hears of it may end the wait at once.
+    // A listener that hears of the wait may end it at once.
     events.emit(new SessionEvent.WaitStarted(kind == Section.RETRY_WAIT));
     try {
       if (enter(aborted)) {
@@ -151,8 +154,8 @@ public final class StopSignal {
   }
 
   /**
-   * An interrupt that did not come from here cancels the session; in a stopped one it is what ends
-   * the waits of lower layers.
+   * Cancels the session at an interrupt that did not come from here. In a stopped session such an
+   * interrupt is what ends the waits of lower layers.
    */
   private synchronized void noteInterrupt() {
     if (!interrupted && requested != Request.STOP) {

@@ -44,7 +44,7 @@ public sealed interface TurnEnd {
   /** Stopped or cancelled; {@link StopSignal} knows which. */
   record Aborted() implements TurnEnd {}
 
-  /** For events: its status in one word. */
+  /** Returns the status in one word, for events. */
   default String status() {
     return switch (this) {
       case Continue each -> "ok";

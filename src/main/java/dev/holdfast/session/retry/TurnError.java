@@ -53,7 +53,7 @@ public record TurnError(
     };
   }
 
-  /** True if it may be why its target is not called any more. */
+  /** True if the error may be the reason why its target is not called any more. */
   public boolean isOfAccount() {
     return failure != null && failure.isOfAccount();
   }
