@@ -9,12 +9,12 @@ public sealed interface CallResult {
    * @param usage {@link Usage#NONE} where the provider did not say
    */
   record Answer(Message.Assistant message, StopReason stop, Usage usage) implements CallResult {
-    /** True where a content filter or the model itself has stopped it. */
+    /** True if a content filter or the model itself stopped the answer. */
     public boolean isRefused() {
       return stop == StopReason.REFUSED;
     }
 
-    /** True where there is no text, or only what stands in the place of a refused one. */
+    /** True if there is no text, or only the text that replaces a refused answer. */
     public boolean isWithoutText() {
       return isRefused() || message.text().isBlank();
     }
@@ -54,7 +54,8 @@ public sealed interface CallResult {
     }
 
     /**
-     * True where another key of the account's vendor may do: the key is refused, used up or slowed.
+     * True if another key of the same vendor may help, because this key is refused, used up or
+     * slowed.
      */
     public boolean isOfKey() {
       return switch (kind) {
@@ -63,7 +64,7 @@ public sealed interface CallResult {
       };
     }
 
-    /** True if it may be why its target is not called any more. */
+    /** True if the failure may be the reason why its target is not called any more. */
     public boolean isOfAccount() {
       return switch (kind) {
         case AUTH_ERROR, QUOTA_EXCEEDED, RATE_LIMIT, TIMEOUT, NETWORK_ERROR -> true;
@@ -72,7 +73,7 @@ public sealed interface CallResult {
       };
     }
 
-    /** True where the model may have worked; providers do not charge for an error of theirs. */
+    /** True if the model may have worked; providers do not charge for their own errors. */
     public boolean isCut() {
       return maybeBilled
           && switch (kind) {
@@ -87,6 +88,6 @@ public sealed interface CallResult {
     }
   }
 
-  /** No request was sent: the target is not to be called now. */
+  /** No request was sent, because the target is not to be called now. */
   record Refused(Standstill why) implements CallResult {}
 }

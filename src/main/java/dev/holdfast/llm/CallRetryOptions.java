@@ -25,7 +25,7 @@ public record CallRetryOptions(
     }
   }
 
-  /** Some of them; null leaves what was there (E7). */
+  /** Changes to some of the settings; null keeps the setting as it was (E7). */
   public record Overrides(
       @Nullable Integer maxRetries,
       @Nullable Duration initialDelay,
@@ -43,7 +43,7 @@ public record CallRetryOptions(
   }
 
   /**
-   * The delay before a retry, without jitter (E5).
+   * Returns the delay before a retry, without jitter (E5).
    *
    * @param retry from 1
    */

@@ -10,9 +10,9 @@ public interface ChatProvider extends AutoCloseable {
   String name();
 
   /**
-   * One logical call, never retried here but for one free retry of a connection that breaks before
-   * the first byte of the response. Every HTTP request is told to the provider's {@link
-   * WireListener}.
+   * Makes one logical call. It is never retried here, except for one free retry of a connection
+   * that breaks before the first byte of the response. Every HTTP request is reported to the
+   * provider's {@link WireListener}.
    *
    * @param stream hears the answer as it is written; the result holds all of it again
    * @throws InterruptedException when the calling thread is interrupted; the connection is closed
@@ -25,18 +25,21 @@ public interface ChatProvider extends AutoCloseable {
     return List.of(new Account(name(), Account.NO_KEY, Account.NO_KEY));
   }
 
-  /** The same call, under one of its accounts whatever it thinks of them itself. */
+  /** Makes the same call under one given account, whatever the provider itself knows of it. */
   default CallResult call(ChatRequest request, Account account, StreamListener stream)
       throws InterruptedException {
     return call(request, stream);
   }
 
-  /** Why a model is not to be called now; empty where it may be. Asks nobody, so it is cheap. */
+  /**
+   * Returns why a model is not to be called now; empty where it may be called. Sends no request, so
+   * it is cheap.
+   */
   default Optional<Standstill> standstill(String model) {
     return Optional.empty();
   }
 
-  /** The cost of a call in USD, by the price table; empty where the model has no price. */
+  /** Returns the cost of a call in USD by the price table; empty where the model has no price. */
   Optional<BigDecimal> cost(String model, Usage usage);
 
   @Override

@@ -29,7 +29,9 @@ public record ChatRequest(
     return new ChatRequest(model, system, messages, tools, toolChoice, most, timeout);
   }
 
-  /** With a bound of its answer: its own, or this one where it has none. */
+  /**
+   * Returns the request with a bound for its answer: its own bound, or this one where it has none.
+   */
   public ChatRequest bounded(int most) {
     return maxOutputTokens == null ? withMaxOutputTokens(most) : this;
   }

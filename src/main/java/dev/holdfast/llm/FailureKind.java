@@ -23,7 +23,7 @@ public enum FailureKind {
   /** The attempt's call budget or deadline is used up; no request was sent. */
   OUT_OF_BUDGET;
 
-  /** As in events and metrics, such as rate_limit. */
+  /** The name as in events and metrics, such as rate_limit. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -15,12 +15,12 @@ public record Price(
     }
   }
 
-  /** Without prices of its own the cache costs what the input costs. */
+  /** Makes a price without cache prices: the cache costs what the input costs. */
   public static Price of(BigDecimal input, BigDecimal output) {
     return new Price(input, input, input, output);
   }
 
-  /** Exact, in USD. */
+  /** Returns the exact cost in USD. */
   public BigDecimal cost(Usage usage) {
     return input
         .multiply(BigDecimal.valueOf(usage.input()))

@@ -17,7 +17,7 @@ public record Prices(Map<String, Price> byModel) {
     byModel = Map.copyOf(byModel);
   }
 
-  /** Empty where the model has no price. */
+  /** Returns the price of a model; empty where it has none. */
   public Optional<Price> of(String model) {
     Price exact = byModel.get(model);
     if (exact != null) {
@@ -32,7 +32,7 @@ public record Prices(Map<String, Price> byModel) {
     return Optional.empty();
   }
 
-  /** In USD; empty where the model has no price. */
+  /** Returns the cost in USD; empty where the model has no price. */
   public Optional<BigDecimal> cost(String model, Usage usage) {
     return of(model).map(price -> price.cost(usage));
   }

@@ -125,7 +125,10 @@ public record ProviderCallRetry(
       }
     }
 
-    /** What closes a provider is bounded by its cool-down, and must not end a ticket's run. */
+    /**
+     * True if the failure closed its provider. Such failures do not count: the provider's cool-down
+     * bounds them, and they must not end a ticket's run.
+     */
     private boolean closedProvider(CallResult.Failed failed) {
       return failed.isOfAccount()
           && !failed.isCut()
@@ -133,8 +136,9 @@ public record ProviderCallRetry(
     }
 
     /**
-     * What cuts an answer and is of one key comes out for what it cost, where else the next key
-     * would have been asked unseen.
+     * True if the next key is to be asked. The provider returns a failure of one key that cut an
+     * answer, because the call may have cost something; after any other it asks the next key
+     * itself.
      */
     private boolean hasNextKey(CallResult.Failed failed) {
       return failed.isOfKey()
@@ -165,13 +169,13 @@ public record ProviderCallRetry(
     }
   }
 
-  /** E6: a tenth up or down, after the cap. */
+  /** Changes the delay by up to a tenth, up or down, after the cap (E6). */
   private Duration jittered(Duration delay) {
     double millis = delay.toMillis() * (1 + JITTER * random.getAsDouble());
     return Duration.ofMillis(Math.max(0, Math.round(millis)));
   }
 
-  /** True where a guard or a limit on what may be spent let nothing be sent. */
+  /** True if nothing was sent, because of a guard or a limit on what may be spent. */
   private static boolean isUnsent(CallResult result) {
     return switch (result) {
       case CallResult.Refused _ -> true;
@@ -180,7 +184,7 @@ public record ProviderCallRetry(
     };
   }
 
-  /** E2 and E3: what is not known to pass is not tried again. */
+  /** True for a failure that is known to pass; no other is tried again (E2, E3). */
   private static boolean isRetriable(CallResult.Failed failed) {
     return switch (failed.kind()) {
       case RATE_LIMIT, TIMEOUT -> true;
@@ -189,7 +193,7 @@ public record ProviderCallRetry(
     };
   }
 
-  /** Keeps the last true cause, so that the ticket's retry is decided by that. */
+  /** Keeps the last real cause, because that decides about the ticket's retry. */
   private static CallResult.Failed outOfBudget(CallResult.@Nullable Failed last) {
     String words = "the attempt has no time or no model calls left";
     return new CallResult.Failed(

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 public sealed interface ProviderEvent {
   String provider();
 
-  /** Once per call, before its first request. */
+  /** A call begins; sent once per call, before its first request. */
   record ProviderRequestStarted(String provider, String model) implements ProviderEvent {}
 
   /**
-   * Once per call, whatever its end, an abort included.
+   * A call is over; sent once per call, whatever its end, also after an abort.
    *
    * @param retries 0 where the first try decided
    * @param durationMs all tries and waits
@@ -28,7 +28,7 @@ public sealed interface ProviderEvent {
       boolean sent,
       int uncounted)
       implements ProviderEvent {
-    /** Of a request that was sent and counts. */
+    /** Makes the event of a request that was sent and counts. */
     public ProviderRequestFinished(
         String provider, int retries, boolean success, long durationMs, @Nullable String error) {
       this(provider, retries, success, durationMs, error, true, 0);

@@ -13,11 +13,14 @@ import java.util.List;
 public record ProviderKey(String label, String secret) {
   private static final int ID_BYTES = 6;
 
-  /** What a server without keys is given for one, as "none" or "ollama", stands in any text. */
+  /**
+   * The length of the shortest key that counts as a secret. A server without keys gets a word such
+   * as "none" or "ollama", which may occur in any text.
+   */
   private static final int SHORTEST_SECRET = 8;
 
   /**
-   * The keys of a provider, in the order in which they are used.
+   * Returns the keys of a provider, in the order in which they are used.
    *
    * @param secrets empty for a server that wants none: it gets one that says nothing
    */
@@ -30,12 +33,15 @@ public record ProviderKey(String label, String secret) {
     return List.copyOf(keys);
   }
 
-  /** Tells keys apart on every worker, and nothing about them: the start of the SHA-256. */
+  /**
+   * Returns the start of the key's SHA-256. It distinguishes keys on every worker and reveals
+   * nothing about them.
+   */
   public String id() {
     return Sha256.hex(secret, ID_BYTES);
   }
 
-  /** True if it is to be hidden where a text has it. */
+  /** True if the key must be hidden in texts that contain it. */
   public boolean isSecret() {
     return secret.length() >= SHORTEST_SECRET;
   }

@@ -25,14 +25,14 @@ public record ProviderSettings(
     this(name, baseUrl, keys, prices, DEFAULT_MAX_ANSWER_CHARS);
   }
 
-  /** In the order in which their keys are used. */
+  /** Returns the accounts in the order in which their keys are used. */
   public List<Account> accounts() {
     return ProviderKey.numbered(keys).stream()
         .map(key -> new Account(name, keys.isEmpty() ? Account.NO_KEY : key.id(), key.label()))
         .toList();
   }
 
-  /** Without the keys. */
+  /** Leaves out the keys. */
   @Override
   public String toString() {
     return "ProviderSettings[" + name + ", " + baseUrl + ", " + keys.size() + " keys]";

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 /**
  * The limits that all retry layers of one attempt share, so that retries never multiply: one
  * deadline, one budget of model calls and one stop. A stop ends waits and lets no further call
- * begin, and a call that runs is let finish: it is paid for. Cancellation, which ends calls too, is
- * the interrupt of the attempt's thread. Thread-safe.
+ * begin. A call that already runs may finish, because it is paid for. Cancellation, which ends
+ * calls too, is the interrupt of the attempt's thread. Thread-safe.
  */
 public final class RetryContext {
   private final LongSupplier nanoTime;
@@ -35,19 +35,19 @@ public final class RetryContext {
     return !timeLeft().isZero() && callsLeft.getAndUpdate(left -> left == 0 ? 0 : left - 1) > 0;
   }
 
-  /** Puts one back: nothing was sent. */
+  /** Puts one call back, because nothing was sent. */
   public void giveBackCall() {
     callsLeft.getAndUpdate(left -> left == Integer.MAX_VALUE ? left : left + 1);
   }
 
-  /** Ends the waits of all layers; no call begins any more. Never taken back. */
+  /** Ends the waits of all layers; no call begins any more. It cannot be taken back. */
   public synchronized void stop() {
     stopped = true;
     waiting.forEach(Thread::interrupt);
   }
 
   /**
-   * To be asked before each call.
+   * Checks before each call that the attempt goes on.
    *
    * @throws InterruptedException once the attempt is stopped
    */
@@ -58,7 +58,7 @@ public final class RetryContext {
   }
 
   /**
-   * The one way to wait before a call.
+   * Waits before a call; there is no other way to wait.
    *
    * @throws InterruptedException once the attempt is stopped, before the wait or in it; or where
    *     the thread is interrupted
@@ -91,7 +91,7 @@ public final class RetryContext {
     return Duration.ofNanos(Math.max(0, deadlineNanos - nanoTime.getAsLong()));
   }
 
-  /** So long, or what is left before the deadline where that is less. */
+  /** Returns the given time, or the time left before the deadline where that is shorter. */
   public Duration atMost(Duration time) {
     Duration left = timeLeft();
     return left.compareTo(time) < 0 ? left : time;

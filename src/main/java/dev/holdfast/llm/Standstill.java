@@ -37,7 +37,7 @@ public record Standstill(
     scopes = List.copyOf(scopes);
   }
 
-  /** Of two targets: the one that ends first, waiting for either. */
+  /** Returns the one of two targets' standstills that ends first; its caller waits for either. */
   public static Standstill sooner(@Nullable Standstill one, Standstill other) {
     if (one == null) {
       return other;

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Does something before or after the calls of another provider, which outlives it. */
 public interface WrappedProvider extends ChatProvider {
-  /** The one that makes the calls. */
+  /** The provider that makes the calls. */
   ChatProvider provider();
 
   @Override

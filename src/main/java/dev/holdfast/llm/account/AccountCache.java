@@ -18,9 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This worker's copy of what the cluster knows of accounts, so that a call asks nobody in the
- * common case. It is as old as its last {@link #refresh}: after what this worker does itself, at a
- * notification, and at the poll interval. Counts by the monotonic clock only. Thread-safe.
+ * This worker's copy of what the cluster knows about accounts, so that a call usually needs no
+ * query. It is as old as its last {@link #refresh}: after this worker's own changes, at a
+ * notification, and at the poll interval. It measures time by the monotonic clock only.
+ * Thread-safe.
  */
 public final class AccountCache {
   private static final Logger LOG = LoggerFactory.getLogger(AccountCache.class);
@@ -77,17 +78,17 @@ public final class AccountCache {
     return settings;
   }
 
-  /** A wait of about that long, so that many callers do not come back together. */
+  /** Returns a time of about that length, so that many callers do not come back together. */
   Duration around(Duration time) {
     return time.plus(part(time, random.getAsDouble()));
   }
 
-  /** Those of the budgets that exist. */
+  /** Returns those of the budgets that exist. */
   List<String> budgets(List<String> scopes) {
     return scopes.stream().filter(copy.budgets()::contains).toList();
   }
 
-  /** Reads everything anew; false where the database cannot be asked. */
+  /** Reads everything again; false where the database cannot be asked. */
   public synchronized boolean refresh() {
     try {
       long asked = nanoTime.getAsLong();
@@ -121,8 +122,8 @@ public final class AccountCache {
   }
 
   /**
-   * For how long a provider has given no answer, as far as anybody has tried; zero where it
-   * answers. What waits for keys waits for all of them: it is out for as long as the last one.
+   * Returns for how long a provider has given no answer, as far as anybody has tried; zero where it
+   * answers. A provider whose keys are out is out since the last of them went out.
    */
   public Duration outage(String provider) {
     Duration whole = outages(provider, true).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
@@ -139,9 +140,9 @@ public final class AccountCache {
   }
 
   /**
-   * Why an account is not to be called; null where it may be, or may be tried. Nobody is refused by
-   * a copy from before the attempt: a person may have opened the account when they let the ticket
-   * try again.
+   * Returns why an account is not to be called; null where it may be called or tried. A copy from
+   * before the attempt refuses nobody: a person may have opened the account when they let the
+   * ticket try again.
    *
    * @param sinceNanos when the attempt began
    */
@@ -163,7 +164,7 @@ public final class AccountCache {
     return found;
   }
 
-  /** Of two that both have to end: the one that ends last. */
+  /** Returns the one of two standstills that ends last, because both have to end. */
   private static Standstill later(@Nullable Standstill one, Standstill other) {
     if (one == null || other.left() == null) {
       return other;
@@ -192,7 +193,10 @@ public final class AccountCache {
     return tried ? waitForProbe(closure, Duration.ofNanos(entry.probeUntilNanos() - now)) : null;
   }
 
-  /** A try is over in seconds as a rule, long before it would be taken for lost. */
+  /**
+   * Waits for another caller's try. It is usually over in seconds, long before it would count as
+   * lost.
+   */
   private Standstill waitForProbe(Closure closure, Duration left) {
     Duration look =
         left.compareTo(settings.baseDelay()) > 0 ? settings.baseDelay().dividedBy(4) : left;
@@ -228,7 +232,8 @@ public final class AccountCache {
   }
 
   /**
-   * Asks the store where a cool-down has just ended, and before a refusal by an old copy.
+   * Decides on a call. Asks the store where a cool-down has just ended, and before an old copy
+   * refuses.
    *
    * @param atMost how long others wait for this call, should it be the one that tries
    * @param sinceNanos when the attempt began
@@ -268,7 +273,7 @@ public final class AccountCache {
     }
   }
 
-  /** The outcome of a call under an account. */
+  /** Records a failed call under an account. */
   void failed(AccountFailure failure, long ticketId, AccountListener listener) {
     boolean first = false;
     try {
@@ -307,7 +312,7 @@ public final class AccountCache {
     }
   }
 
-  /** An answer: whatever was counted against the account is over. */
+  /** Records an answer: it ends whatever was counted against the account. */
   void answered(Account account, String model) {
     long now = nanoTime.getAsLong();
     List<Scope> over = new ArrayList<>();
@@ -320,7 +325,7 @@ public final class AccountCache {
     tellStore(over, store::answered);
   }
 
-  /** A call that tried and told nothing. */
+  /** Ends the tries of a call that showed nothing about the account. */
   void endProbes(List<Scope> probes) {
     tellStore(probes, store::endProbe);
   }

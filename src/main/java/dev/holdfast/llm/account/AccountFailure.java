@@ -28,7 +28,7 @@ public record AccountFailure(
   private static final Pattern USAGE_LIMIT =
       Pattern.compile("usage.?limit", Pattern.CASE_INSENSITIVE);
 
-  /** As in {@code provider_cooldowns.reason}. */
+  /** The reason, as in {@code provider_cooldowns.reason}. */
   public enum Reason {
     RATE_LIMIT,
     OVERLOADED,
@@ -71,7 +71,10 @@ public record AccountFailure(
     };
   }
 
-  /** A server that begins to answer and is cut may be there for everybody but this request. */
+  /**
+   * Makes the failure of a connection. It is weak where the server began to answer: then the server
+   * may work for every request but this one.
+   */
   private static Optional<AccountFailure> ofConnection(Scope provider, CallResult.Failed failed) {
     boolean begun = failed.httpStatus() != null;
     return failed.retryable()
@@ -79,7 +82,10 @@ public record AccountFailure(
         : Optional.empty();
   }
 
-  /** D14: a plan's allowance is the account's, whatever model met its end. */
+  /**
+   * True if a plan's allowance is used up. It belongs to the account, whatever model reached its
+   * end (D14).
+   */
   private static boolean isUsageLimit(CallResult.Failed failed) {
     return USAGE_LIMIT.matcher(failed.code() + " " + failed.message()).find();
   }
@@ -97,7 +103,9 @@ public record AccountFailure(
     return Optional.empty();
   }
 
-  /** A key that is refused for one model may be good for others. */
+  /**
+   * Returns the scope of a refused key: a key that is refused for one model may be good for others.
+   */
   private static Scope refused(Account account, String model, CallResult.Failed failed) {
     boolean wholeKey = failed.httpStatus() == null || failed.httpStatus() == 401;
     return wholeKey ? Scope.ofAccount(account) : Scope.ofModel(account, model);

@@ -4,9 +4,9 @@ package dev.holdfast.llm.account;
 public interface AccountListener {
   AccountListener NONE = new AccountListener() {};
 
-  /** This worker was the first to find it out. */
+  /** An account has closed, and this worker was the first to find it out. */
   default void closed(AccountFailure failure) {}
 
-  /** A call that was not sent: cooling, account or budget. */
+  /** A call was not sent; the reason is cooling, account or budget. */
   default void refused(String provider, String why) {}
 }

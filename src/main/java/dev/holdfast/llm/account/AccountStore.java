@@ -25,11 +25,11 @@ public interface AccountStore {
 
   /** The answer to somebody who wants to try whether a cool-down is over. */
   enum Probe {
-    /** It is, already. */
+    /** The cool-down is over already. */
     OPEN,
     /** The caller is the one who tries. */
     TAKEN,
-    /** Somebody else tries, or it has not ended. */
+    /** Somebody else tries, or the cool-down has not ended. */
     WAIT
   }
 
@@ -47,10 +47,10 @@ public interface AccountStore {
    */
   Probe takeProbe(Scope scope, Duration atMost);
 
-  /** A try that told nothing of the account. */
+  /** Ends a try that showed nothing about the account. */
   void endProbe(Scope scope);
 
-  /** An answer came; what still cools stays. */
+  /** Records an answer; a cool-down that has not ended stays. */
   void answered(Scope scope);
 
   /** The answer to reserving a call's worst cost in its budgets. */
@@ -65,7 +65,7 @@ public interface AccountStore {
         implements Reservation {}
   }
 
-  /** In all of the budgets, or in none. */
+  /** Reserves the money in all of the budgets, or in none. */
   Reservation reserve(List<String> budgets, BigDecimal usd, long ticketId, long leaseNo);
 
   /** Books what the call has cost. An interrupt of the thread does not cut this off. */

@@ -37,7 +37,7 @@ public final class AccountWatch implements AutoCloseable {
     return watch;
   }
 
-  /** Something has changed; returns at once. */
+  /** Wakes the watch because something has changed; returns at once. */
   public void wake() {
     news.release();
   }

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what a call may cost out of the shared budgets before it is sent, and books what it has
- * cost after. Asks nothing where no budget is set. Thread-safe.
+ * Takes the worst cost of a call out of the shared budgets before it is sent, and books its real
+ * cost after it. Asks nothing where no budget is set. Thread-safe.
  */
 final class BudgetGuard {
   private static final Logger LOG = LoggerFactory.getLogger(BudgetGuard.class);
@@ -47,7 +47,10 @@ final class BudgetGuard {
     record None(Standstill why) implements Grant {}
   }
 
-  /** Waits a little where calls that are on their way have reserved what is left. */
+  /**
+   * Reserves a call's worst cost. Waits a little where the rest of a budget is reserved by calls on
+   * their way.
+   */
   Grant reserve(ChatProvider provider, Account account, ChatRequest request, CallOf call)
       throws InterruptedException {
     List<String> budgets = book.budgets(scopes(account, call.design()));
@@ -64,7 +67,7 @@ final class BudgetGuard {
     return reserve(budgets, worst.get(), call);
   }
 
-  /** A longer answer than was reserved would take the budget past its limit. */
+  /** Bounds the answer by what was reserved: a longer one would take the budget past its limit. */
   ChatRequest asReserved(Grant grant, ChatRequest request) {
     return grant instanceof Grant.Reserved
         ? request.bounded(book.settings().outputTokens())
@@ -155,7 +158,7 @@ final class BudgetGuard {
     }
   }
 
-  /** Of a call that is not sent after all. */
+  /** Gives back the reservation of a call that is not sent after all. */
   void giveBack(Grant grant) {
     if (grant instanceof Grant.Reserved reserved) {
       settle(reserved, BigDecimal.ZERO);

@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider for one attempt of one ticket, which calls only what the cluster leaves open: it heeds
+ * A provider for one attempt of one ticket, which calls only what the cluster leaves open. It heeds
  * cool-downs and breakers, takes the next key where one is closed, reserves what a call may cost,
- * and tells the cluster what came of it. For one session's thread; others may ask {@link
+ * and reports the outcome to the cluster. For one session's thread; other threads may call {@link
  * #standstill}.
  */
 public final class GuardedProvider implements WrappedProvider {
@@ -115,7 +115,7 @@ public final class GuardedProvider implements WrappedProvider {
   }
 
   private boolean isOfOneKey(Account account, ChatRequest request, CallResult.Failed failed) {
-    // What was cut counts for the ticket: it has to come out.
+    // A cut call counts for the ticket, so its failure has to be returned.
     return !failed.isCut()
         && failure(account, request.model(), failed).filter(AccountFailure::ofOneKey).isPresent();
   }
@@ -136,7 +136,7 @@ public final class GuardedProvider implements WrappedProvider {
         throw new InterruptedException("interrupted before the request");
       }
       sent = true;
-      // A wait for a budget and the call of another key have taken time since it was asked for.
+      // Waiting for a budget and calling another key have taken time since the request was made.
       ChatRequest now =
           purse.asReserved(grant, request).withTimeout(call.context().atMost(request.timeout()));
       result = withUsage(now, send(now, account, stream));
@@ -160,8 +160,8 @@ public final class GuardedProvider implements WrappedProvider {
   }
 
   /**
-   * Neither a price nor a limit on tokens may come to nothing because a provider does not count.
-   * Only what is known to cost nothing, such as a script, is left as it is.
+   * Fills in an estimated usage where the provider reports none, so that costs and limits on tokens
+   * still count. Only what is known to cost nothing, such as a script, stays as it is.
    */
   private CallResult withUsage(ChatRequest request, CallResult result) {
     return switch (result) {

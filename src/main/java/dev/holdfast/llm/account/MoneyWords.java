@@ -3,12 +3,12 @@ package dev.holdfast.llm.account;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/** What people are told of money. */
+/** Makes the texts about money for people. */
 public final class MoneyWords {
   private MoneyWords() {}
 
   /**
-   * Why a call does not fit, in USD.
+   * Says why a call does not fit, in USD.
    *
    * @param reserved by calls that were sent before
    * @param limit null for none

@@ -22,17 +22,17 @@ public record Scope(String provider, String keyId, String model) {
     return new Scope(account.provider(), account.keyId(), model);
   }
 
-  /** All that a call of a model under an account depends on. */
+  /** Returns all scopes that a call of a model under an account depends on. */
   static List<Scope> around(Account account, String model) {
     return List.of(ofProvider(account.provider()), ofAccount(account), ofModel(account, model));
   }
 
-  /** As in {@code ticket_waits.scopes}. */
+  /** The scope as in {@code ticket_waits.scopes}. */
   public String text() {
     return provider + "/" + keyId + "/" + model;
   }
 
-  /** For people. */
+  /** The scope in words for people. */
   String words() {
     return provider
         + (keyId.isEmpty() ? "" : " key " + keyId)

@@ -12,8 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * The highest cost of a call, before anybody has counted its tokens. Three bytes of UTF-8 are taken
- * for one token: more than models make of prose in any language, about what they make of code.
+ * The highest cost of a call, before anybody has counted its tokens. Three bytes of UTF-8 count as
+ * one token. That gives more tokens than models count for prose in any language, and about as many
+ * as they count for code.
  */
 public final class WorstCost {
   private static final int BYTES_PER_TOKEN = 3;
@@ -21,7 +22,7 @@ public final class WorstCost {
 
   private WorstCost() {}
 
-  /** The prompt's tokens, estimated generously. */
+  /** Estimates the prompt's tokens generously. */
   public static long promptTokens(ChatRequest request) {
     long tokens = tokens(request.system());
     for (Message message : request.messages()) {
@@ -34,7 +35,7 @@ public final class WorstCost {
   }
 
   /**
-   * In USD; empty where the model has no price.
+   * Returns the highest cost in USD; empty where the model has no price.
    *
    * @param outputTokens where the request has no bound of its own
    */

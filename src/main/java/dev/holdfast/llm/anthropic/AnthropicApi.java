@@ -52,7 +52,7 @@ public final class AnthropicApi implements VendorApi {
 
   @Override
   public CallResult exchange(ChatRequest request, String key, Transmission transmission) {
-    // It would send the key along to another host.
+    // A redirect would send the key to another host.
     RequestOptions options =
         RequestOptions.builder().timeout(timeout(request.timeout())).followRedirects(false).build();
     AnthropicClient client =
@@ -91,7 +91,8 @@ public final class AnthropicApi implements VendorApi {
     } catch (SseException e) {
       throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
     } catch (AnthropicIoException e) {
-      // What is missing is the end of the transfer, not of the answer: it is not paid for again.
+      // Only the end of the transfer is missing, not of the answer, so the answer is not paid for
+      // again.
       if (!reader.isAnswered()) {
         throw e;
       }
@@ -127,8 +128,9 @@ public final class AnthropicApi implements VendorApi {
   }
 
   /**
-   * The SDK's classes say all that there is to say of themselves with Jackson's annotations; to ask
-   * Kotlin, too, takes a quarter of a process's first call. Made with the first client.
+   * The SDK's JSON mapper without its Kotlin module. Jackson's annotations describe the SDK's
+   * classes completely, and asking Kotlin too takes a quarter of a process's first call. Made with
+   * the first client.
    */
   private static final class SdkJson {
     static final JsonMapper MAPPER =

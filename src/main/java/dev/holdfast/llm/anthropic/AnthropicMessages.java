@@ -27,7 +27,7 @@ final class AnthropicMessages {
   }
 
   /**
-   * At least one message.
+   * Returns at least one message.
    *
    * @param provider that it goes to, by its name in the configuration
    */
@@ -46,7 +46,7 @@ final class AnthropicMessages {
     return shape.messages;
   }
 
-  /** The blocks of the message that is being written, a new one where the role changes. */
+  /** Returns the blocks of the current message; begins a new message where the role changes. */
   private ArrayNode content(String wanted) {
     if (messages.isEmpty() && wanted.equals("assistant")) {
       text(content("user"), "");
@@ -86,7 +86,9 @@ final class AnthropicMessages {
     }
   }
 
-  /** The API takes an object only, whatever the model had written. */
+  /**
+   * Returns the input as an object, because the API takes nothing else, whatever the model wrote.
+   */
   private static JsonNode input(String arguments) {
     JsonNode node = JsonTree.parse(arguments);
     if (node.isObject()) {

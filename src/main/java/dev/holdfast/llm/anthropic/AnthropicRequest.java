@@ -16,7 +16,10 @@ import tools.jackson.databind.node.ObjectNode;
  * cache, so that a long session pays for each part once.
  */
 final class AnthropicRequest {
-  /** The API wants a number; this many every model of it can write. */
+  /**
+   * The output limit where the request has none. The API wants a number, and every model can write
+   * this many tokens.
+   */
   static final int DEFAULT_MAX_TOKENS = 8192;
 
   private static final JsonMapper JSON = JsonMapper.shared();

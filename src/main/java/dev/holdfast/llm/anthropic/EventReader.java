@@ -119,7 +119,7 @@ final class EventReader {
     }
   }
 
-  /** Some servers give the input at once instead of in pieces. */
+  /** Returns the whole input, which some servers give at once instead of in pieces. */
   private static Optional<String> whole(com.anthropic.core.JsonValue input) {
     JsonField<?> field = input;
     return field
@@ -149,7 +149,9 @@ final class EventReader {
         .ifPresent(piece -> thought(index).signature.append(piece));
   }
 
-  /** A server's own tools have inputs, too, and nobody here is to run these. */
+  /**
+   * Takes a piece of an input. A server's own tools have inputs too, but nobody here runs these.
+   */
   private void input(long index, String piece) {
     if (calls.containsKey(index) || !others.contains(index)) {
       call(index).arguments(piece);
@@ -200,7 +202,10 @@ final class EventReader {
     transmission.usage(usage);
   }
 
-  /** Its numbers are totals; what it leaves out, or all of it is 0, was said at the start. */
+  /**
+   * Takes the usage at the end. Its numbers are totals; what it leaves out, or all of the input
+   * where that is 0, was reported at the start.
+   */
   private void usage(MessageDeltaUsage last) {
     long sum =
         known(last._inputTokens(), 0)

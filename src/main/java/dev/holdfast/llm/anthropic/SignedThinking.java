@@ -43,7 +43,7 @@ final class SignedThinking {
     }
   }
 
-  /** Null where the model did not think. */
+  /** Returns the stored form; null where the model did not think. */
   @Nullable String opaque() {
     if (!thought) {
       return null;

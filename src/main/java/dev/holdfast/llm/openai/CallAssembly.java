@@ -60,7 +60,7 @@ final class CallAssembly {
   }
 
   /**
-   * What stood beside the calls, by their ids.
+   * Returns the extra fields of the calls, by their ids.
    *
    * @param done all calls of the answer
    */
@@ -75,7 +75,10 @@ final class CallAssembly {
     return byId;
   }
 
-  /** By the book they are the text of an object; llama.cpp and TGI have sent the object itself. */
+  /**
+   * Reads arguments. By the standard they are the text of an object; llama.cpp and TGI have sent
+   * the object itself.
+   */
   private static Optional<String> arguments(JsonField<String> arguments) {
     return arguments
         .asKnown()
@@ -87,7 +90,10 @@ final class CallAssembly {
                     .map(object -> JsonTree.of(object.convert(Object.class)).toString()));
   }
 
-  /** Behind a call that came whole, a name begins another one, whatever index it has. */
+  /**
+   * True if the piece begins another call: after a call that came whole, a name does, whatever its
+   * index is.
+   */
   private static boolean isNext(OpenCall open, @Nullable Long index, String id, String name) {
     if (name.isEmpty() || (!id.isEmpty() && id.equals(open.id()))) {
       return false;

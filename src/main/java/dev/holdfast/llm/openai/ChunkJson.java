@@ -13,9 +13,9 @@ import dev.holdfast.llm.wire.JsonTree;
 import java.io.IOException;
 
 /**
- * The SDK's JSON, where a chunk with an empty place for an error is none: the SDK ends a stream at
- * any {@code error}, and some servers send {@code "error": null} with each chunk. The SDK's classes
- * say all that there is to say of themselves with Jackson's annotations; to ask Kotlin, too, takes
+ * The SDK's JSON mapper. It drops an empty {@code error} from a chunk: the SDK ends a stream at any
+ * {@code error}, and some servers send {@code "error": null} with each chunk. It has no Kotlin
+ * module: Jackson's annotations describe the SDK's classes completely, and asking Kotlin too takes
  * a quarter of a process's first call.
  */
 final class ChunkJson extends JsonNodeDeserializer {

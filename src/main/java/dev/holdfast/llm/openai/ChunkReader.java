@@ -75,7 +75,10 @@ final class ChunkReader {
     }
   }
 
-  /** Some servers name the event an error, and not what is in it. */
+  /**
+   * Throws at a chunk that is an error. Some servers say so only in the event's name, not in its
+   * data.
+   */
   private static void requireNoError(ChatCompletionChunk chunk) {
     if (chunk._choices().isMissing() && string(Undeclared.of(chunk).get("message")).isPresent()) {
       throw new ErrorInStreamException(
@@ -89,7 +92,7 @@ final class ChunkReader {
     found(OpenAiUsage.ofGroq(Undeclared.of(chunk)));
   }
 
-  /** The last one counts: some servers tell the usage so far with every chunk. */
+  /** Takes a usage. The last one counts: some servers report the usage so far with every chunk. */
   private void found(Optional<Usage> found) {
     if (found.isPresent()) {
       usage = found.get();
@@ -124,7 +127,7 @@ final class ChunkReader {
     answer.reasoning(piece);
   }
 
-  /** Of a text in parts, as Mistral's models send it when they think. */
+  /** Takes a part of a text in parts, as Mistral's models send it when they think. */
   private void part(JsonValue of) {
     JsonNode part = JsonTree.of(of.convert(Object.class));
     JsonNode thought = part.path("thinking");
@@ -133,7 +136,7 @@ final class ChunkReader {
     text.accept(part.path("text").asString(""));
   }
 
-  /** A null among them is nothing. */
+  /** Returns the elements of a list without nulls. */
   private static <T> List<T> known(JsonField<List<T>> field) {
     return field.asKnown().orElse(List.of()).stream().filter(Objects::nonNull).toList();
   }
@@ -142,7 +145,7 @@ final class ChunkReader {
     return value == null ? Optional.empty() : value.asString();
   }
 
-  /** An answer that came in one piece, from a server that does not stream. */
+  /** Reads an answer that came in one piece, from a server that does not stream. */
   void document(String text) {
     if (JsonTree.isError(text)) {
       throw new ErrorInStreamException(text, new InvalidAnswerException("an error on 200", null));

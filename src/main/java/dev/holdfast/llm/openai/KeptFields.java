@@ -10,12 +10,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What servers of thinking models want back with an answer, as {@link Message.Assistant#opaque}:
- * {@code {"gemini": {"reasoning_content": "hm", "calls": {"call_1": {...}}}}} with the provider's
- * name, the reasoning, and what stood beside a call. DeepSeek refuses a conversation whose answers
- * with calls lack the first, and some models of its one whose other answers have it; Gemini refuses
- * calls without the second, and by OpenRouter those without the {@code reasoning_details} that came
- * with them. Reasoning in other fields is wanted back by nobody, and refused by some.
+ * The fields that servers of thinking models want back with an answer, as {@link
+ * Message.Assistant#opaque}: {@code {"gemini": {"reasoning_content": "hm", "calls": {"call_1":
+ * {...}}}}} with the provider's name, the reasoning, and the extra content of a call. DeepSeek
+ * refuses a conversation whose answers with calls lack the reasoning; some of its models also
+ * refuse one whose other answers have it. Gemini refuses calls without the extra content, and
+ * through OpenRouter calls without the {@code reasoning_details} that came with them. No server
+ * wants reasoning in other fields back, and some refuse it.
  */
 final class KeptFields {
   static final String REASONING = "reasoning_content";
@@ -111,7 +112,7 @@ final class KeptFields {
         kept = true;
       }
     }
-    // Of calls that are made together only the first is signed, and that one may have been dropped.
+    // Only the first of several calls made together is signed, and that one may have been dropped.
     if (signed && !kept) {
       ObjectNode first = (ObjectNode) calls.path(0);
       first.putObject(EXTRA).putObject(GOOGLE).put(SIGNATURE, NO_SIGNATURE);

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * In place of the SDK's own, which starts a thread for each client, and leaves it to the garbage
- * collector: a worker that made many calls had thousands. It waits between retries, and the SDK is
- * to make none.
+ * Replaces the SDK's own sleeper. That one starts a thread for each client and leaves it to the
+ * garbage collector, so a worker that made many calls had thousands. A sleeper waits between
+ * retries, and the SDK must not retry.
  */
 enum NoSleeper implements Sleeper {
   INSTANCE;

@@ -45,14 +45,17 @@ public final class OpenAiApi implements VendorApi {
     this(provider, baseUrl, new OkHttpClient(connections(baseUrl == null ? VENDOR_URL : baseUrl)));
   }
 
-  /** Over a client of the caller's, which {@link #close} closes. */
+  /** Makes an API over a client of the caller's, which {@link #close} closes. */
   OpenAiApi(String provider, @Nullable String baseUrl, HttpClient http) {
     this.provider = provider;
     this.baseUrl = baseUrl == null ? VENDOR_URL : baseUrl;
     this.http = http;
   }
 
-  /** The SDK's own builder would follow redirects, and send the conversation to another host. */
+  /**
+   * Builds the HTTP client. The SDK's own builder would follow redirects, and send the conversation
+   * to another host.
+   */
   private static okhttp3.OkHttpClient connections(String baseUrl) {
     return new okhttp3.OkHttpClient.Builder()
         .connectionSpecs(specs(baseUrl))
@@ -66,7 +69,10 @@ public final class OpenAiApi implements VendorApi {
         .build();
   }
 
-  /** To read the certificates that Java trusts takes a tenth of a worker's start. */
+  /**
+   * Leaves out TLS for a plain HTTP address, because reading the certificates that Java trusts
+   * takes a tenth of a worker's start.
+   */
   private static List<ConnectionSpec> specs(String baseUrl) {
     return baseUrl.startsWith("http:")
         ? List.of(ConnectionSpec.CLEARTEXT)
@@ -95,12 +101,13 @@ public final class OpenAiApi implements VendorApi {
   private static void read(
       HttpResponseFor<StreamResponse<ChatCompletionChunk>> response, ChunkReader reader) {
     try (StreamResponse<ChatCompletionChunk> chunks = response.parse()) {
-      // Some servers keep the connection alive with events that are empty.
+      // Some servers keep the connection alive with empty events.
       chunks.stream().filter(Objects::nonNull).forEach(reader::accept);
     } catch (SseException e) {
       throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
     } catch (OpenAIIoException e) {
-      // What is missing is the end of the transfer, not of the answer: it is not paid for again.
+      // Only the end of the transfer is missing, not of the answer, so the answer is not paid for
+      // again.
       if (!reader.isAnswered()) {
         throw e;
       }
@@ -116,7 +123,7 @@ public final class OpenAiApi implements VendorApi {
             .apiKey(key)
             .maxRetries(0)
             .sleeper(NoSleeper.INSTANCE)
-            // The SDK's own, one for each client, would stay in memory for ever.
+            // The SDK starts its own for each client, which would stay in memory for ever.
             .streamHandlerExecutor(Runnable::run)
             .build());
   }

@@ -21,7 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenAiRequest {
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /** Its models refuse a user's message right after a tool's result, and ids of others. */
+  /**
+   * The names of Mistral's models. They refuse a user's message right after a tool's result, and
+   * ids of other vendors.
+   */
   private static final Pattern MISTRAL =
       Pattern.compile("(?i)(?:mi|mini|dev|code|magi)stral|(?:mi|pi|vo)xtral");
 
@@ -114,7 +117,7 @@ final class OpenAiRequest {
 
   private static void assistant(ObjectNode node, Message.Assistant assistant) {
     node.put("role", "assistant");
-    // Beside calls OpenAI itself leaves out what is empty, and some servers refuse "".
+    // OpenAI itself leaves out an empty content beside calls, and some servers refuse "".
     if (!assistant.text().isEmpty() || assistant.toolCalls().isEmpty()) {
       node.put("content", assistant.text());
     }

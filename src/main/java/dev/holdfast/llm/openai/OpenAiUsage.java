@@ -27,7 +27,7 @@ final class OpenAiUsage {
     return parts(prompt, read, written, output);
   }
 
-  /** Of an object with a field for it, such as a choice of Moonshot's. */
+  /** Reads the usage of an object that has a field for it, such as one of Moonshot's choices. */
   static Optional<Usage> within(Map<String, JsonValue> fields) {
     return object(fields, "usage")
         .map(
@@ -47,12 +47,15 @@ final class OpenAiUsage {
             });
   }
 
-  /** Of a chunk of Groq's, which has it in a place of its own. */
+  /** Reads the usage of one of Groq's chunks, which have it in a place of their own. */
   static Optional<Usage> ofGroq(Map<String, JsonValue> chunk) {
     return object(chunk, "x_groq").flatMap(OpenAiUsage::within);
   }
 
-  /** xAI's completion leaves out the tokens of its reasoning, which only the total has. */
+  /**
+   * Returns the output tokens. xAI leaves the reasoning out of the completion's tokens; only the
+   * total has it.
+   */
   private static long output(long prompt, long completion, long total, Optional<Long> reasoning) {
     if (prompt == 0) {
       return completion;

@@ -6,7 +6,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** OpenRouter's reasoning in parts: a text comes in pieces, what is encrypted whole. */
+/** OpenRouter's reasoning in parts: a text comes in pieces, an encrypted part comes whole. */
 final class ReasoningDetails {
   private final AnswerBuilder answer;
   private final ArrayNode parts = JsonMapper.shared().createArrayNode();
@@ -47,7 +47,7 @@ final class ReasoningDetails {
     return piece.path(field).equals(open.path(field));
   }
 
-  /** Where the text of such a part stands; "" where it is none. */
+  /** Returns the field with the text of a part; "" where the part is not a text. */
   private static String field(JsonNode part) {
     return switch (part.path("type").asString("")) {
       case "reasoning.text" -> "text";

@@ -5,20 +5,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tells a model's thoughts from its text where the server leaves them in one: {@code
- * <think>...</think>} before the answer, as many local servers send it. Without it the drafts of a
- * patch that stand in the thoughts would be taken for the patch. Where the model's template has the
- * opening tag in the prompt, only the closing one comes, at the beginning of a line: the stream has
- * told the thoughts as text then, the answer does not. Used by one thread.
+ * Separates a model's thoughts from its text where the server sends them as one: {@code
+ * <think>...</think>} before the answer, as many local servers do. Otherwise the drafts of a patch
+ * in the thoughts would be taken for the patch. Where the model's template has the opening tag in
+ * the prompt, only the closing one comes, at the beginning of a line. Then the stream has shown the
+ * thoughts as text, but the answer does not contain them. Used by one thread.
  */
 final class ThinkTags {
   private static final String OPEN = "<think>";
   private static final String CLOSE = "</think>";
 
-  /** With the lines between the thoughts and the text. */
+  /** A closing tag at the beginning of a line, with the blanks and line ends after it. */
   private static final Pattern CLOSE_ALONE = Pattern.compile("(?m)^" + CLOSE + "\\s*");
 
-  /** Blanks before an answer; after more of them it is a text as any other. */
+  /** The number of blanks before an answer; after more of them it is a text like any other. */
   private static final int MOST_BLANKS = 1_000;
 
   private enum Place {
@@ -74,7 +74,9 @@ final class ThinkTags {
     }
   }
 
-  /** Lines between the thoughts and the text are of neither. None is held: they may be endless. */
+  /**
+   * Skips the blanks between the thoughts and the text. None is kept, because they may be endless.
+   */
   private void skipBlanks() {
     held.append(take(held.length()).stripLeading());
     if (!held.isEmpty()) {
@@ -82,7 +84,7 @@ final class ThinkTags {
     }
   }
 
-  /** The length of the end that may be the first half of the tag. */
+  /** Returns the length of the end that may be the beginning of the closing tag. */
   private int beginningOfClose() {
     int length = Math.min(held.length(), CLOSE.length() - 1);
     while (!CLOSE.startsWith(held.substring(held.length() - length))) {
@@ -97,7 +99,7 @@ final class ThinkTags {
     return taken;
   }
 
-  /** No more comes: what looked like half a tag is none. */
+  /** Ends the text: a rest that looked like the beginning of a tag is not one. */
   void end() {
     String rest = take(held.length());
     if (place == Place.IN_THOUGHTS) {

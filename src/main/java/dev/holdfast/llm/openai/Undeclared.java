@@ -7,10 +7,10 @@ import com.openai.models.completions.CompletionUsage;
 import java.util.Map;
 
 /**
- * The fields of a chunk's parts that the SDK has no names for. It wants {@code _allProperties()} to
- * be asked now, which writes and reads all of a part again each time: half of what a streamed chunk
- * costs. A field that the SDK gives a name one day is no longer found here; the tests of what
- * servers send say so.
+ * The fields of a chunk's parts that the SDK has no names for. The SDK recommends {@code
+ * _allProperties()} instead, but that writes and reads the whole part again each time: half of the
+ * cost of a streamed chunk. A field that the SDK gives a name one day is no longer found here; the
+ * tests of what servers send fail then.
  */
 @SuppressWarnings("deprecation")
 final class Undeclared {

@@ -54,9 +54,9 @@ public final class Script {
   }
 
   /**
-   * The step whose turn it is: one whose {@code when} is found in the last message, else the n-th
-   * of the others, n being the answers that the conversation already has. So it hangs on nothing
-   * but the conversation, and a resumed session goes on where it was.
+   * Returns the step for a request: one whose {@code when} is found in the last message, otherwise
+   * the n-th of the other steps, where n counts the answers in the conversation. It depends on
+   * nothing but the conversation, so a resumed session goes on where it was.
    */
   Optional<ScriptStep> step(ChatRequest request) {
     List<ScriptStep> steps = steps(request.model());

@@ -13,7 +13,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** Reads scripts. A key it does not know is an error, for it would be a typing mistake. */
+/** Reads scripts. An unknown key is an error, because it is probably a typing mistake. */
 final class ScriptReader {
   private ScriptReader() {}
 

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Plays a {@link Script} and asks no model. Every call it tells of has the model {@code scripted/…}
- * and the key {@code scripted}, and costs nothing. Thread-safe.
+ * Plays a {@link Script} and asks no model. Every call that it reports has the model {@code
+ * scripted/…} and the key {@code scripted}, and costs nothing. Thread-safe.
  */
 public final class ScriptedProvider implements ChatProvider {
   /** The name for it in the configuration, and the mark on everything it says. */

@@ -19,7 +19,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads one step. What it throws as {@link IllegalArgumentException} gets its place later. */
+/**
+ * Reads one step. The caller adds the place to an {@link IllegalArgumentException} that it throws.
+ */
 final class StepReader {
   private static final Set<String> KEYS =
       Set.of(

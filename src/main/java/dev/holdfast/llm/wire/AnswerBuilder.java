@@ -38,7 +38,7 @@ public final class AnswerBuilder {
       return id;
     }
 
-    /** Names come whole as a rule, in pieces from some servers. */
+    /** Adds a piece of the name. Names usually come whole, but some servers send them in pieces. */
     public void name(String piece) {
       count(piece);
       boolean first = name.isEmpty() && !piece.isEmpty();
@@ -52,13 +52,16 @@ public final class AnswerBuilder {
       id = known;
     }
 
-    /** Arguments that came with the call. Where pieces follow, those are all of them. */
+    /** Sets arguments that came with the call. Pieces that follow replace them. */
     public void given(String whole) {
       count(whole);
       given = whole;
     }
 
-    /** A call without any arguments, by a vendor that leaves out the braces. */
+    /**
+     * Gives the call an empty object where it has no arguments, for a vendor that leaves out the
+     * braces.
+     */
     public void orEmptyObject() {
       if (arguments.isEmpty() && given.isEmpty()) {
         given = "{}";
@@ -96,7 +99,10 @@ public final class AnswerBuilder {
     }
   }
 
-  /** What the adapter keeps besides; an answer cannot grow by it past its bound. */
+  /**
+   * Counts text that the adapter keeps besides the answer, so that it cannot exceed the answer's
+   * bound.
+   */
   public void beside(String piece) {
     count(piece);
   }
@@ -107,7 +113,7 @@ public final class AnswerBuilder {
   }
 
   /**
-   * The text began with reasoning, as its end has told.
+   * Turns the beginning of the text into reasoning, after its end has shown that it was.
    *
    * @param length of the reasoning
    * @param textFrom where the text begins after it
@@ -123,7 +129,7 @@ public final class AnswerBuilder {
   public OpenCall call(String id) {
     OpenCall call = new OpenCall(id);
     calls.add(call);
-    // a call of nothing costs memory as well
+    // An empty call costs memory as well.
     chars += 16;
     return call;
   }
@@ -136,8 +142,8 @@ public final class AnswerBuilder {
   }
 
   /**
-   * The whole answer. Calls without an id, or with one that is taken, get one of ours, so that each
-   * result finds its call.
+   * Returns the whole answer. Calls without an id, or with one that is taken, get a new one, so
+   * that each result finds its call.
    *
    * @param opaque see {@link Message.Assistant#opaque}
    */

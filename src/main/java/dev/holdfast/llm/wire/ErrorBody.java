@@ -87,7 +87,10 @@ record ErrorBody(String message, List<String> codes, @Nullable Integer number, b
         || first.path("object").asString("").equals("error");
   }
 
-  /** Some servers leave the place empty where there is no error. */
+  /**
+   * True if the place of an error is not empty; some servers leave it empty where there is no
+   * error.
+   */
   private static boolean isFilled(JsonNode error) {
     boolean empty =
         error.isMissingNode()
@@ -105,7 +108,9 @@ record ErrorBody(String message, List<String> codes, @Nullable Integer number, b
     }
   }
 
-  /** As one token: {@code rateLimitError} and {@code rate_limit_error} are the same. */
+  /**
+   * Makes one token of a code: {@code rateLimitError} and {@code rate_limit_error} are the same.
+   */
   static String fold(String code) {
     return code.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
   }

@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one mapping of error answers to failures (B17): structured code first, then HTTP status, then
- * text, because status is not the class. OpenAI says 429 for an empty account, Anthropic says it
- * for a monthly cap, and overload arrives on 200 inside a stream. One table for all vendors: their
- * codes do not contradict each other, and gateways pass on the codes of whoever is behind them.
+ * text, because the status alone does not give the class. OpenAI answers 429 for an empty account,
+ * Anthropic does for a monthly cap, and overload arrives on 200 inside a stream. There is one table
+ * for all vendors: their codes do not contradict each other, and gateways pass on the codes of the
+ * provider behind them.
  */
 final class ErrorTable {
   private static final Map<String, ErrorMeaning> CODES = new HashMap<>();
@@ -29,11 +30,11 @@ final class ErrorTable {
               + "|exceeds? context limit|prompt too long; exceeded|range of input length should be"
               + "|max_new_tokens` must be <=");
 
-  /** More than a minute's tokens at once: no wait makes room for it. */
+  /** The words for a request with more tokens than a minute allows: waiting does not help. */
   private static final Pattern ABOVE_RATE =
       Pattern.compile("(?i)request too large for [^\\n]{0,300}\\btokens per min");
 
-  /** What was said is not taken, under the status of a key that is not. */
+  /** The words for a refused content, which some servers send with the status of a refused key. */
   private static final Pattern FLAGGED =
       Pattern.compile(
           "(?i)requires moderation on|your input was flagged|violates usage guidelines");
@@ -73,7 +74,7 @@ final class ErrorTable {
         "unavailable");
     put(CODES, ErrorMeaning.REFUSED, "model_not_found", "content_policy_violation");
 
-    // said beside a status these only repeat it, and not always rightly
+    // beside a status these codes only repeat it, and not always correctly
     put(CODES_WITHOUT_STATUS, ErrorMeaning.REFUSED, "invalid_request_error", "not_found_error");
     put(CODES_WITHOUT_STATUS, ErrorMeaning.REFUSED, "bad_request_error", "invalid_argument");
   }
@@ -117,7 +118,7 @@ final class ErrorTable {
     return ofStatus(effective, body.message());
   }
 
-  /** Whoever answers so is no model, whatever the words beside it. */
+  /** True for a redirect. Such a server is no model, whatever its body says. */
   static boolean isRedirect(@Nullable Integer status) {
     return status != null && status >= 300 && status < 400;
   }
@@ -133,7 +134,10 @@ final class ErrorTable {
     return null;
   }
 
-  /** A gateway between us and the provider speaks: its 403 says nothing about our key. */
+  /**
+   * Returns the meaning of an HTML page. A gateway between us and the provider sent it, so its 403
+   * says nothing about our key.
+   */
   private static ErrorMeaning ofHtml(@Nullable Integer status) {
     if (status == null) {
       return ErrorMeaning.INVALID;
@@ -152,7 +156,10 @@ final class ErrorTable {
     };
   }
 
-  /** Some servers refuse what was said, or an empty account, as they refuse a key. */
+  /**
+   * Returns the meaning of a refused key. Some servers refuse a content, or an empty account, in
+   * the same way.
+   */
   private static ErrorMeaning ofKey(String message) {
     if (FLAGGED.matcher(message).find()) {
       return ErrorMeaning.REFUSED;
@@ -167,12 +174,15 @@ final class ErrorTable {
     return isSpent(message) ? ErrorMeaning.QUOTA : otherwise;
   }
 
-  /** Only by words of an empty account: texts of rate limits speak of plans and billing, too. */
+  /**
+   * True for words about an empty account only: texts about rate limits mention plans and billing,
+   * too.
+   */
   private static boolean isSpent(String message) {
     return SPENT.matcher(message).find();
   }
 
-  /** True if the provider may have been paid for work, as far as the status tells. */
+  /** True if the provider may have been paid for work, as far as the status shows. */
   static boolean maybeBilled(@Nullable Integer status, FailureKind kind) {
     if (status == null || status < 300) {
       return true;

@@ -31,12 +31,15 @@ public final class Failures {
 
   private Failures() {}
 
-  /** As an answer with that status and body comes out, for a provider without a wire. */
+  /** Makes the failure of an answer with that status and body, for a provider without a wire. */
   public static CallResult.Failed ofAnswer(int status, String body, Instant now) {
     return answered(status, body, Map.of(), now, null);
   }
 
-  /** Where the deadline cut the call. An error's status is known before its body ends. */
+  /**
+   * Makes the failure of a call that the deadline cut. An error's status is known before its body
+   * ends.
+   */
   static CallResult.Failed late(String message, Transmission seen, Instant now) {
     Integer status = seen.status();
     return status != null && status >= 300
@@ -62,7 +65,7 @@ public final class Failures {
         : io(thrown, io, seen);
   }
 
-  /** Jackson's exceptions are IOExceptions, and no trouble of the network. */
+  /** True for Jackson's exceptions: they are IOExceptions, but no trouble of the network. */
   private static boolean isUnreadable(IOException io) {
     return io.getClass().getName().startsWith("com.fasterxml.jackson.");
   }
@@ -86,7 +89,7 @@ public final class Failures {
         cause);
   }
 
-  /** Only the server that it names: what comes after may hold a secret. */
+  /** Names only the server that a redirect leads to: the rest of the address may hold a secret. */
   private static String redirected(int status, Map<String, List<String>> headers) {
     for (Map.Entry<String, List<String>> header : headers.entrySet()) {
       if (ErrorTable.isRedirect(status) && header.getKey().equalsIgnoreCase("Location")) {
@@ -127,8 +130,8 @@ public final class Failures {
   }
 
   /**
-   * T5: a used-up account comes back when its body says so. What headers tell of rates tells
-   * nothing of it, and nothing of a refused key.
+   * Returns the time to wait. For a used-up account it comes from the body alone (T5): headers
+   * about rates say nothing of that, and nothing of a refused key.
    */
   private static @Nullable Duration hint(
       FailureKind kind, Map<String, List<String>> headers, String body, Instant now) {
@@ -184,14 +187,17 @@ public final class Failures {
         thrown);
   }
 
-  /** A server that ends while hands are shaken has merely gone away. */
+  /**
+   * True if no later try helps. A server that ends the connection during the handshake is only gone
+   * for now.
+   */
   private static boolean isHopeless(Throwable thrown) {
     return find(thrown, SSLPeerUnverifiedException.class) != null
         || (find(thrown, SSLHandshakeException.class) != null
             && find(thrown, EOFException.class) == null);
   }
 
-  /** Mostly a company's proxy or gateway, whose authority Java does not know. */
+  /** Returns advice, mostly for a company's proxy or gateway whose authority Java does not know. */
   private static String wayOut(Throwable thrown) {
     return find(thrown, CertPathBuilderException.class) == null
         ? ""
@@ -222,7 +228,7 @@ public final class Failures {
         cause);
   }
 
-  /** Also of a nested cause (E4). */
+  /** Finds an exception of a type, also as a nested cause (E4). */
   static <T extends Throwable> @Nullable T find(Throwable thrown, Class<T> type) {
     Throwable link = thrown;
     T deepest = null;
@@ -247,7 +253,7 @@ public final class Failures {
     return false;
   }
 
-  /** The messages from the outermost to the root cause, each once. */
+  /** Returns the messages from the outermost to the root cause, each once. */
   private static String chain(Throwable thrown) {
     StringBuilder out = new StringBuilder();
     Throwable link = thrown;

@@ -11,15 +11,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Between our JSON trees and the plain maps and lists that the vendors' SDKs take and give. */
+/** Converts between our JSON trees and the plain maps and lists of the vendors' SDKs. */
 public final class JsonTree {
   private static final JsonMapper MAPPER = JsonMapper.shared();
 
   private JsonTree() {}
 
   /**
-   * Maps, lists, strings, numbers and booleans. A text that was cut may end in half a character: it
-   * would be written as half an escape, for which vendors refuse all of the request as no JSON.
+   * Returns maps, lists, strings, numbers and booleans. A text that was cut may end in half a
+   * character. It would be written as half an escape, and vendors refuse the whole request for that
+   * as invalid JSON.
    */
   public static Object plain(JsonNode node) {
     return Objects.requireNonNull(whole(MAPPER.readerFor(Object.class).readValue(node)));
@@ -43,7 +44,7 @@ public final class JsonTree {
     return MAPPER.valueToTree(plain);
   }
 
-  /** A missing node where the text is no JSON. */
+  /** Reads a text; returns a missing node where it is no JSON. */
   public static JsonNode parse(String text) {
     return ErrorBody.parse(text);
   }

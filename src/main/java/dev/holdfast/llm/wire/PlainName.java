@@ -4,8 +4,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * Names and ids in the characters that every vendor takes. Models make up names, and each server
- * has its own form of ids: one that a vendor refuses would be in every later request, too.
+ * Makes names and ids from the characters that every vendor accepts. Models make up names, and each
+ * server has its own form of ids. A refused one would be in every later request, too.
  */
 final class PlainName {
   private static final int LONGEST_NAME = 64;
@@ -29,7 +29,7 @@ final class PlainName {
     return SHORT.matcher(id).matches() ? id : "c" + HexFormat.of().toHexDigits(id.hashCode());
   }
 
-  /** The hash keeps apart what the other characters made different. */
+  /** Replaces other characters, and adds a hash so that different texts stay different. */
   private static String plain(String text, int longest) {
     if (text.length() <= longest && PLAIN.matcher(text).matches()) {
       return text;

@@ -42,7 +42,7 @@ final class Relay implements StreamListener {
     signals.add(new Signal.End(result));
   }
 
-  /** An error that is not the provider's comes out of {@link #next}. */
+  /** Hands on an error that is not the provider's; {@link #next} throws it. */
   void broken(Error error) {
     signals.add(new Signal.Broken(error));
   }

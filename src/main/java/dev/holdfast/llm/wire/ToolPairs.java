@@ -19,7 +19,10 @@ public final class ToolPairs {
 
   private ToolPairs() {}
 
-  /** Their calls have names that every vendor takes, also where there is no such tool. */
+  /**
+   * Returns a conversation with complete pairs. Its calls have names that every vendor accepts,
+   * even where there is no such tool.
+   */
   public static List<Message> complete(List<Message> messages) {
     List<Message> complete = new ArrayList<>();
     int at = 0;
@@ -37,14 +40,17 @@ public final class ToolPairs {
   }
 
   /**
-   * The same with ids as both vendors take them. Not for every server: some want to see their own
-   * ids again as they gave them.
+   * Returns the conversation with ids that both vendors accept. It is not for every server: some
+   * want their own ids back unchanged.
    */
   public static List<Message> withPlainIds(List<Message> messages) {
     return withIds(messages, PlainName::ofId);
   }
 
-  /** The same with ids of nine letters and digits, as Mistral alone takes them. */
+  /**
+   * Returns the conversation with ids of nine letters and digits, the only ones that Mistral
+   * accepts.
+   */
   public static List<Message> withShortIds(List<Message> messages) {
     return withIds(messages, PlainName::ofShortId);
   }

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response to one HTTP request, as far as it has arrived. Written by the thread that sends it;
- * the fields that tell of it may be read by any.
+ * The response to one HTTP request, as far as it has arrived. Written by the thread that sends the
+ * request; any thread may read the fields about the response.
  */
 public final class Transmission {
   private static final int MAX_ERROR_BODY = 64 * 1024;
@@ -39,8 +39,8 @@ public final class Transmission {
   }
 
   /**
-   * The head of the answer is here. An error's body is read at once, because the SDK would forget
-   * it where it is no JSON.
+   * Takes the head of the answer. Reads an error's body at once, because the SDK would forget one
+   * that is no JSON.
    *
    * @return the body, for the SDK
    */
@@ -58,7 +58,9 @@ public final class Transmission {
     }
   }
 
-  /** What was read stays, also where the rest is cut off or does not come. */
+  /**
+   * Reads an error's body. What was read is kept, even where the rest is cut off or does not come.
+   */
   private InputStream error(InputStream raw) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] buffer = new byte[8192];
@@ -119,7 +121,7 @@ public final class Transmission {
     return new AnswerBuilder(stream, maxAnswerChars);
   }
 
-  /** The usage that is known so far; a cut answer has to be paid too. */
+  /** Sets the usage that is known so far, because a cut answer has to be paid too. */
   public void usage(Usage usage) {
     this.usage = usage;
   }
@@ -140,7 +142,7 @@ public final class Transmission {
     return headers;
   }
 
-  /** "" where the answer is none of an error. */
+  /** The body of an error; "" where the answer is not an error. */
   String errorBody() {
     return errorBody;
   }

@@ -31,10 +31,12 @@ import org.slf4j.LoggerFactory;
 public final class WireProvider implements ChatProvider {
   private static final Logger LOG = LoggerFactory.getLogger(WireProvider.class);
 
-  /** A stale connection fails in milliseconds; what ran longer may have been worked on. */
+  /**
+   * The time within which a stale connection fails; a request that ran longer may have caused work.
+   */
   private static final Duration STALE_WITHIN = Duration.ofSeconds(1);
 
-  /** A connection that is closed ends its reader at once. */
+  /** The longest wait for the reader of a closed connection, which usually ends at once. */
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(1);
 
   private final ProviderSettings settings;
@@ -71,7 +73,7 @@ public final class WireProvider implements ChatProvider {
     return settings.prices().cost(model, usage);
   }
 
-  /** Under the first of its accounts. */
+  /** Calls under the first of the accounts. */
   @Override
   public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
     return call(request, keys.getFirst(), stream);
@@ -132,7 +134,7 @@ public final class WireProvider implements ChatProvider {
         told = true;
         return result;
       } finally {
-        // Closes the connection where the answer is not complete; else it does nothing.
+        // Closes the connection where the answer is not complete; otherwise it does nothing.
         sender.interrupt();
         if (!told) {
           tell(Failures.failed(ErrorMeaning.NETWORK, "the call was interrupted", true, null));
@@ -140,7 +142,7 @@ public final class WireProvider implements ChatProvider {
       }
     }
 
-    /** What was told before a failure has to be paid too. */
+    /** Adds the usage that was reported before a failure, because it has to be paid too. */
     private CallResult counted(CallResult result) {
       return result instanceof CallResult.Failed failed && failed.maybeBilled()
           ? failed.withUsage(seen.usage())
@@ -168,8 +170,9 @@ public final class WireProvider implements ChatProvider {
     }
 
     /**
-     * What the reader makes of an answer that is cut off here: one that is whole but for its end,
-     * as from a server that keeps the connection alive, is not to be paid for again.
+     * Returns the result of an answer that the deadline cuts off here; null where there is none. An
+     * answer may be complete except for the end of its transfer, as from a server that keeps the
+     * connection alive. It must not be paid for again.
      */
     private @Nullable CallResult whole(Thread sender, StreamListener stream)
         throws InterruptedException {
@@ -196,7 +199,7 @@ public final class WireProvider implements ChatProvider {
       }
     }
 
-    /** Servers quote the key they refuse. */
+    /** Replaces the key, because servers quote a key that they refuse. */
     private CallResult.Failed withoutSecret(CallResult.Failed failed) {
       if (settings.keys().isEmpty() || !key.isSecret()) {
         return failed;
@@ -213,7 +216,10 @@ public final class WireProvider implements ChatProvider {
           Failures.mentions(failed.cause(), key.secret()) ? null : failed.cause());
     }
 
-    /** A connection that was never made is no stale one: who is refused is not asked twice. */
+    /**
+     * True for a stale connection. One that was never made is not stale, so a server that refuses
+     * connections is not asked twice.
+     */
     boolean wasStaleConnection(CallResult result) {
       long now = nanoTime.getAsLong();
       return result instanceof CallResult.Failed failed
