@@ -14,8 +14,8 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reviewer, judge and diagnoser: models whose word is welcome and never needed. Where one gives
- * none that can be used, the run goes on without it (E31, E38).
+ * Asks the reviewer, the judge and the diagnoser. The word of these models is welcome but never
+ * needed: where one gives no usable answer, the run goes on without it (E31, E38).
  *
  * @param jsonRetries how often an answer that is no JSON is asked for again
  */
@@ -26,7 +26,7 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
 
   private static final String NO_ANSWER = "no answer: ";
 
-  /** A reviewer's answer; empty where it failed (E29). */
+  /** Asks a reviewer; returns nothing where it failed (E29). */
   List<Ranking> review(String name, int step, List<Candidate> candidates)
       throws IOException, InterruptedException {
     ModelJson answer =
@@ -37,7 +37,7 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
     return rankings;
   }
 
-  /** E30, E31. */
+  /** Asks a judge (E30, E31). */
   JudgeInfo judge(String name, int step, Shortlist shortlist)
       throws IOException, InterruptedException {
     List<Integer> numbers = shortlist.near().stream().map(Candidate::number).toList();
@@ -58,7 +58,7 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
   }
 
   /**
-   * E35, E36.
+   * Asks for a diagnosis (E35, E36).
    *
    * @param branches how many hypotheses are weighed
    * @return the most confident one; "" where there is none
@@ -74,7 +74,7 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
     return chosen.map(Hypothesis::text).orElse("");
   }
 
-  /** An answer that is not the JSON asked for is told so, and asked for again (C23). */
+  /** Asks for JSON. A model whose answer is not that is told so, and is asked again (C23). */
   private ModelJson answer(String name, String system, String prompt)
       throws IOException, InterruptedException {
     String text = asked(name, system, prompt);
@@ -91,8 +91,8 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
   }
 
   /**
-   * Asks a model. A failed call is journalled as an answer that says nothing, and is not asked
-   * again; where the budget is used up, it chooses from what there is.
+   * Asks a model. A failed call is journalled as an empty answer, and is not made again. So is a
+   * call that the budget no longer allows: then the run chooses from what there is.
    */
   private String asked(String name, String system, String prompt)
       throws IOException, InterruptedException {
@@ -135,7 +135,7 @@ record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
         hypotheses.add(new Hypothesis(text, each.path("confidence").asDouble(0)));
       }
     }
-    // The first of equally confident ones.
+    // Takes the first of equally confident ones.
     return hypotheses.stream().min(Comparator.comparingDouble(each -> -each.confidence()));
   }
 }

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * In how many attempts of a step in a row each apply error was met (E34). Which of the attempt's
- * candidates met it does not matter. Immutable.
+ * Counts for each apply error in how many attempts of a step in a row it occurred (E34). Which
+ * candidates of an attempt caused it does not matter. Immutable.
  *
  * @param counts by the error's hash; an error that the last attempt did not meet is not in it
  */
@@ -17,7 +17,7 @@ record ApplyFailures(Map<String, Integer> counts) {
     counts = Map.copyOf(counts);
   }
 
-  /** After one more attempt. */
+  /** Returns the counts after one more attempt. */
   ApplyFailures with(Collection<String> errorHashes) {
     Map<String, Integer> next = new HashMap<>();
     errorHashes.forEach(hash -> next.put(hash, of(hash) + 1));

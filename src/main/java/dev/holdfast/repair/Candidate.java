@@ -10,13 +10,16 @@ import java.util.List;
  * @param number from 1
  */
 record Candidate(int number, Trial.Applied trial) {
-  /** E32: what fails least, then the smallest diff, then the lowest number. */
+  /**
+   * Puts the candidate with the fewest failures first, then the smallest diff, then the lowest
+   * number (E32).
+   */
   static final Comparator<Candidate> BY_RESULT =
       Comparator.comparingLong((Candidate each) -> each.trial().verified().failures())
           .thenComparingInt(each -> each.trial().lines())
           .thenComparingInt(Candidate::number);
 
-  /** E28. */
+  /** Puts the smallest diff first, then the lowest number (E28). */
   static final Comparator<Candidate> BY_SIZE =
       Comparator.comparingInt((Candidate each) -> each.trial().lines())
           .thenComparingInt(Candidate::number);
@@ -25,7 +28,7 @@ record Candidate(int number, Trial.Applied trial) {
     return trial.verified().passed();
   }
 
-  /** By the reviewer's scores; whom it left out comes last. */
+  /** Orders by the reviewer's scores; a candidate that the reviewer left out comes last. */
   static Comparator<Candidate> byScore(List<Ranking> rankings) {
     return Comparator.comparingDouble((Candidate each) -> -score(each, rankings))
         .thenComparing(BY_RESULT);

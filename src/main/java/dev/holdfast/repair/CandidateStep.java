@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * bounded number of times (E37). Used by one thread, once.
  */
 final class CandidateStep {
-  /** E33: so many outputs in a row without a valid patch end the step. */
+  /** The number of outputs in a row without a valid patch that end the step (E33). */
   private static final int INVALID_LIMIT = 2;
 
   /** The parts of the run that its steps use. */
@@ -50,7 +50,7 @@ final class CandidateStep {
 
   private record Generated(int number, ModelText output, String error) {}
 
-  /** From a state whose verification fails. */
+  /** Runs the step from a state whose verification fails. */
   StepOutcome run(Tree tree, Verified verified) throws IOException, InterruptedException {
     parts.log().note(new RunEvent.StepStarted(step));
     for (int attempt = 1; attempt <= settings.l3().maxAttempts(); attempt++) {
@@ -65,7 +65,7 @@ final class CandidateStep {
             .formatted(settings.l3().maxAttempts(), signals.getLast()));
   }
 
-  /** Null where another attempt may be made. */
+  /** Makes one attempt; returns null where another may be made. */
   private @Nullable StepOutcome attempt(int attempt, Tree tree, Verified verified)
       throws IOException, InterruptedException {
     String name = "l3-" + step + "/attempt-" + attempt;
@@ -92,8 +92,9 @@ final class CandidateStep {
   }
 
   /**
-   * Counts on from the attempt before, in the order of the candidates (E33). A valid patch of the
-   * same attempt is tried all the same: it is paid for.
+   * Returns the most invalid outputs in a row. Counts on from the attempt before, in the order of
+   * the candidates (E33). A valid patch of the same attempt is tried all the same, because it is
+   * paid for.
    */
   private int mostInvalidInARow(List<Generated> generated) {
     int most = 0;
@@ -111,7 +112,7 @@ final class CandidateStep {
         .reduce("", (earlier, later) -> later);
   }
 
-  /** The errors, each once, for the next attempt and for people. */
+  /** Keeps each error once, for the next attempt and for people. */
   private void learn(List<Generated> generated, List<Trial> trials) {
     Set<String> learnt = new LinkedHashSet<>();
     for (Generated each : generated) {
@@ -125,7 +126,7 @@ final class CandidateStep {
         case Trial.NoOp each -> learnt.add(Prompts.CHANGED_NOTHING);
         case Trial.Refused each -> learnt.add("An earlier patch did not apply: " + each.why());
         case Trial.Applied each -> {
-          // It is chosen from; nothing is to be learnt then.
+          // It is chosen from, so there is nothing to learn.
         }
       }
     }
@@ -152,7 +153,7 @@ final class CandidateStep {
     if (unpaid.size() == numbers.size()) {
       throw unpaid.element();
     }
-    // Those that were paid for are tried, though the budget had none for the others.
+    // Outputs that were paid for are tried, although the budget allowed no others.
     List<Generated> generated = new ArrayList<>();
     for (int number : numbers) {
       Optional<ModelText> output = outputs.get(number - 1);
@@ -174,7 +175,7 @@ final class CandidateStep {
             events -> parts.models().ask(Prompts.REPAIR, own, number - 1, events));
   }
 
-  /** E27. */
+  /** Checks whether an output has a valid patch (E27). */
   private Generated checked(String name, int attempt, int number, Tree tree, ModelText output)
       throws IOException, InterruptedException {
     String error =
@@ -198,7 +199,7 @@ final class CandidateStep {
     return new Generated(number, output, error);
   }
 
-  /** E26: each in a worktree of its own. */
+  /** Tries each patch in a worktree of its own (E26). */
   private List<Trial> evaluate(String name, int attempt, Tree tree, List<Generated> valid)
       throws IOException, InterruptedException {
     return Parallel.run(
@@ -242,7 +243,10 @@ final class CandidateStep {
     };
   }
 
-  /** E34-E36: after each diagnosis the failures count anew, so that there may be another one. */
+  /**
+   * Handles an attempt of which nothing applied (E34-E36). Each diagnosis resets the count of
+   * failures, so that there may be another one.
+   */
   private @Nullable StepOutcome notApplied(
       String name, int attempt, List<Trial> trials, Verified verified)
       throws IOException, InterruptedException {

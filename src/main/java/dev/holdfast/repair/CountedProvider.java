@@ -14,9 +14,9 @@ import java.math.BigDecimal;
 import java.util.Objects;
 
 /**
- * Sends a call only where its worst cost has room in the run's budget. Writes down each call that
- * brought no answer and was possibly billed, also one that a retry has made good since; what an
- * answer cost goes with its step. Thread-safe.
+ * Sends a call only where its worst cost has room in the run's budget. Records each call that
+ * brought no answer and was possibly billed, even if a retry succeeded later; the cost of an answer
+ * is recorded with its step. Thread-safe.
  */
 record CountedProvider(ChatProvider provider, RunBudget budget) implements WrappedProvider {
   /** The code of the failure where the call has no room. */
@@ -31,7 +31,7 @@ record CountedProvider(ChatProvider provider, RunBudget budget) implements Wrapp
       return new CallResult.Failed(
           FailureKind.OUT_OF_BUDGET, false, noRoom, null, NO_MONEY, null, false, null);
     }
-    // What a call that is broken off may have cost counts, too.
+    // The possible cost of a call that is broken off counts, too.
     BigDecimal cost = worst;
     try {
       CallResult result = send(bounded, stream);

@@ -27,10 +27,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A workbench on a ticket's repository: a worktree for each lane, made when it is needed. */
 public final class GitRepairRepository implements RepairRepository {
-  /** A command that fails and does not say which tests do. */
+  /** The number of failures that counts for a command that fails without saying which tests do. */
   private static final long UNTOLD = 1_000_000;
 
-  /** The trees without files, which every repository knows. */
+  /** The id of the tree without files, which every repository knows. */
   private static final String EMPTY_SHA1 = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
   private static final String EMPTY_SHA256 =
@@ -50,7 +50,7 @@ public final class GitRepairRepository implements RepairRepository {
   private final PatchApplier applier;
   private final Map<Integer, Worktree> worktrees = new ConcurrentHashMap<>();
 
-  /** The tree that a lane's files still are, since nothing has changed them or run among them. */
+  /** The tree of each lane's files, as long as nothing has changed them or run among them. */
   private final Map<Integer, String> untouched = new ConcurrentHashMap<>();
 
   /**
@@ -87,8 +87,8 @@ public final class GitRepairRepository implements RepairRepository {
   }
 
   /**
-   * With no patch yet, and with nothing else that fails, the design is at fault. All that models
-   * could answer would be paid for in vain.
+   * Refuses a design at fault: without a patch yet, nothing fails but that no report has a test.
+   * Any answer of a model would be paid for in vain.
    */
   private static void requireTests(Verification result) {
     List<CheckRun> failed = result.runs().stream().filter(each -> !each.passed()).toList();
@@ -173,8 +173,9 @@ public final class GitRepairRepository implements RepairRepository {
   }
 
   /**
-   * What is neither on the PATH nor at its absolute path is this machine's fault: no patch could
-   * mend that, and none that is tried here would pass. A path in the repository is the patch's.
+   * Requires that a program is on the PATH or at its absolute path. Its absence is this machine's
+   * fault: no patch could fix that, and none tried here would pass. A path inside the repository is
+   * up to the patch.
    */
   private void requireProgram(VerifyCommand check, Path directory) throws IOException {
     String program = check.command().getFirst();
@@ -221,15 +222,15 @@ public final class GitRepairRepository implements RepairRepository {
   @Override
   public Commit commit(Tree tree, String message, Instant at)
       throws IOException, InterruptedException {
-    // Made here, where an earlier attempt was on another machine.
+    // The tree is made here where an earlier attempt was on another machine.
     at(tree, 0);
     String commit = repository.commit(tree.id(), message, at);
     return new Commit(repository.branch(), commit, at.getEpochSecond());
   }
 
   /**
-   * The lane's worktree in that state. A tree that an attempt on another machine has made is made
-   * again of its diff.
+   * Returns the lane's worktree in that state. A tree from an attempt on another machine is rebuilt
+   * from its diff.
    */
   private Worktree at(Tree tree, int lane) throws IOException, InterruptedException {
     Worktree worktree = worktrees.get(lane);
@@ -251,7 +252,7 @@ public final class GitRepairRepository implements RepairRepository {
     return worktree;
   }
 
-  /** The same for what changes the files or runs programs among them. */
+  /** Returns the same for a caller that changes the files or runs programs among them. */
   private Worktree toTouch(Tree tree, int lane) throws IOException, InterruptedException {
     Worktree worktree = at(tree, lane);
     untouched.remove(lane);

@@ -2,12 +2,13 @@ package dev.holdfast.repair;
 
 /** Decides after each iteration whether to repair, escalate or stop. Pure. */
 public record LoopRules(int maxIterations, RepairSettings.Escalation escalation) {
-  /** E15. */
+  /** The number of repairs in a row that may leave the same failure (E15). */
   static final int NON_IMPROVING_LIMIT = 2;
 
   /**
-   * Of a run whose verification fails. While an escalation is left it comes before a stop, also
-   * where its own threshold is higher (E18, T16); afterwards the same triggers stop (E24).
+   * Decides for a run whose verification fails. While an escalation is left, it comes before a
+   * stop, even where its own threshold is higher (E18, T16). Afterwards the same triggers stop the
+   * run (E24).
    */
   public LoopDecision next(LoopState state) {
     boolean repeated = state.applyFailures() >= escalation.toL3AfterPatchApplyFailures();

@@ -12,7 +12,10 @@ package dev.holdfast.repair;
 public record LoopState(
     int iterations, int nonImproving, int applyFailures, int escalations, String signature) {
 
-  /** The first verification is what repairs are measured against, and counts as none (E19). */
+  /**
+   * Returns the state after the first verification. Repairs are measured against it, and it counts
+   * as none (E19).
+   */
   public static LoopState baseline(String signature) {
     return new LoopState(0, 0, 0, 0, signature);
   }
@@ -21,12 +24,12 @@ public record LoopState(
     return new LoopState(iterations + 1, nonImproving, applyFailures, escalations, signature);
   }
 
-  /** An output without a diff has improved nothing, and nothing failed to apply (E22). */
+  /** Counts an output without a diff: it improved nothing, but no patch failed to apply (E22). */
   public LoopState withoutDiff() {
     return new LoopState(iterations, nonImproving + 1, applyFailures, escalations, signature);
   }
 
-  /** A patch applied (E21) and changed nothing (E44), so the failure is what it was. */
+  /** Counts a patch that applied (E21) and changed nothing (E44), so the failure is the same. */
   public LoopState unchanged() {
     return new LoopState(iterations, nonImproving + 1, 0, escalations, signature);
   }
@@ -35,18 +38,18 @@ public record LoopState(
     return new LoopState(iterations, nonImproving, applyFailures + 1, escalations, signature);
   }
 
-  /** A patch applied (E21) and was verified; an absent signature never counts (E20). */
+  /** Counts a patch that applied (E21) and was verified; an absent signature never counts (E20). */
   public LoopState verified(String newSignature) {
     boolean same = !newSignature.isEmpty() && newSignature.equals(signature);
     return new LoopState(iterations, same ? nonImproving + 1 : 0, 0, escalations, newSignature);
   }
 
-  /** L3 begins; it counts, however it ends, and L2 counts anew after it. */
+  /** Counts an L3 step that begins, however it ends; L2 starts its counts again after it. */
   public LoopState escalated(String newSignature) {
     return new LoopState(iterations, 0, 0, escalations + 1, newSignature);
   }
 
-  /** L2 goes on from the best candidate of L3. */
+  /** Returns the state in which L2 goes on from the best candidate of L3. */
   public LoopState goingOn(String newSignature) {
     return new LoopState(iterations, nonImproving, applyFailures, escalations, newSignature);
   }

@@ -5,7 +5,7 @@ import dev.holdfast.llm.Standstill;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** No target gave an answer; the attempt fails by what the last of them said. */
+/** No target gave an answer; the attempt fails with the error of the last one. */
 public final class ModelFailedException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -22,7 +22,7 @@ public final class ModelFailedException extends IOException {
     return failure;
   }
 
-  /** Why none of the targets is to be called by now; null where one may be. */
+  /** Returns why none of the targets is to be called now; null where one may be. */
   public @Nullable Standstill standstill() {
     return standstill;
   }

@@ -18,7 +18,7 @@ record ModelJson(JsonNode node, String error) {
       return unreadable("there is no {...} in it");
     }
     try {
-      // An object, for it begins with a brace.
+      // This is an object, because it begins with a brace.
       return new ModelJson(JsonMapper.shared().readTree(answer.substring(from, to + 1)), "");
     } catch (JacksonException e) {
       return unreadable(e.getOriginalMessage());

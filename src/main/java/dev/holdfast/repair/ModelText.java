@@ -7,7 +7,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The text of a model's answer. In the journal one that is whole is the text alone.
+ * The text of a model's answer. A complete answer is stored in the journal as the text alone.
  *
  * @param flaw why it did not come to its end; "" where it did
  */
@@ -36,12 +36,12 @@ record ModelText(String text, String flaw) {
     return flaw.isEmpty() ? text : Map.of("flaw", flaw, "text", text);
   }
 
-  /** What is wrong with its patch, with the cause that comes before that. */
+  /** Says what is wrong with the patch, after the flaw that caused it. */
   String explained(String why) {
     return flaw.isEmpty() ? why : flaw + " " + why;
   }
 
-  /** What came of it. */
+  /** Adds the flaw to the result of trying the answer. */
   Trial explained(Trial trial) {
     return switch (trial) {
       case Trial.NoDiff none -> new Trial.NoDiff(explained(none.why()));

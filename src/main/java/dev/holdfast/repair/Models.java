@@ -18,8 +18,8 @@ import dev.holdfast.session.retry.Routing;
 import java.util.List;
 
 /**
- * Asks the targets in their order until one answers; each call is retried by itself (E-1), and all
- * of them keep to the attempt's budget and the run's. Thread-safe.
+ * Asks the targets in their order until one answers. Each call has retries of its own (E-1), and
+ * all of them keep to the attempt's budget and the run's. Thread-safe.
  *
  * @param runIsFirst whether the run's own limit of calls ends the attempt, not the attempt's
  */
@@ -34,8 +34,8 @@ record Models(
   }
 
   /**
-   * The answer of the first target that gives one. What a target refuses, or a filter, the next may
-   * answer.
+   * Returns the answer of the first target that gives one. The next target may answer what a
+   * target, or a filter, refuses.
    *
    * @param first where in the targets to begin, so that candidates differ
    * @throws ModelFailedException if none does
@@ -92,7 +92,10 @@ record Models(
         route.target(), usage, route.provider().cost(route.target().model(), usage).orElse(null));
   }
 
-  /** The log does not know yet what this call and those under way have used up. */
+  /**
+   * Makes the error of a used-up budget. The log does not know yet what this call and those under
+   * way have used.
+   */
   private ModelFailedException outOfBudget(CallResult.Failed failed) {
     budget.requireLeft();
     if (context.timeLeft().isZero()) {

@@ -5,7 +5,10 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** The lines of a file that a failure names, with those around them, where all are too many. */
+/**
+ * Shows the lines of a file that a failure names, with those around them, where the whole file is
+ * too long.
+ */
 final class NamedLines {
   private static final int AROUND = 60;
 

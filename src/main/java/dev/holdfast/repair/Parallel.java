@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a piece of work for each candidate, some at once. One that fails does not cut off the
- * others: what they do is paid for.
+ * others, because their work is paid for.
  */
 final class Parallel {
   private static final Duration GRACE = Duration.ofSeconds(10);
@@ -24,7 +24,7 @@ final class Parallel {
     T run(int number) throws IOException, InterruptedException;
   }
 
-  /** Exactly one is there. */
+  /** The end of a piece of work; it has either a value or a failure. */
   private record End<T>(@Nullable T value, @Nullable Exception failure) {}
 
   private Parallel() {}

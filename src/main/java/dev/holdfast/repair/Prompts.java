@@ -50,10 +50,13 @@ final class Prompts {
 
   static final String CHANGED_NOTHING = "An earlier patch applied and changed nothing.";
 
-  /** Begins what a diagnosis has found out. */
+  /** The beginning of a diagnosis. */
   static final String DIAGNOSED = "Diagnosis of the repeated failures: ";
 
-  /** So that candidates of one model differ, also where it allows no other temperature. */
+  /**
+   * The ways that make the candidates of one model differ, even where it allows no other
+   * temperature.
+   */
   private static final List<String> ANGLES =
       List.of(
           "make the smallest change that mends what fails.",
@@ -98,10 +101,11 @@ final class Prompts {
   }
 
   /**
-   * The part that makes a candidate's prompt its own; after the rest, which all of them begin with.
+   * Returns the part that makes a candidate's prompt its own; "" for a single candidate. It comes
+   * after the rest, which is the same for all of them.
    *
    * @param number of the candidate, from 1
-   * @param of how many; "" for a single one
+   * @param of how many there are
    */
   static String angle(int number, int of) {
     StringBuilder prompt = new StringBuilder();
@@ -115,7 +119,7 @@ final class Prompts {
     return prompt.toString();
   }
 
-  /** For a diagnoser. */
+  /** Makes the prompt for a diagnoser. */
   static String situation(RepairTask task, Verified verified, List<String> signals) {
     StringBuilder prompt = new StringBuilder();
     section(prompt, "Goal", task.goal());
@@ -141,7 +145,7 @@ final class Prompts {
     return prompt.append("Answer with the JSON alone, without a fence.\n").toString();
   }
 
-  /** For a reviewer or a judge. */
+  /** Makes the prompt for a reviewer or a judge. */
   static String candidates(RepairTask task, List<Candidate> candidates) {
     StringBuilder prompt = new StringBuilder();
     section(prompt, "Goal", task.goal());

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Chooses what a model is shown of a tree: the files that the failure, the goal or the patch so far
- * speak of, then whatever small ones there is room for. Pure but for reading the files.
+ * Chooses the files that a model is shown of a tree: those that the failure, the goal or the patch
+ * so far mention, then any small ones that there is room for. Pure except that it reads the files.
  */
 final class RelevantFiles {
   private static final int MAX_CHARS = 80_000;
@@ -23,7 +23,7 @@ final class RelevantFiles {
   private static final int STEM = 3;
   private static final int SHORTEST_STEM = 3;
 
-  /** More than any file has that the first text does not name. */
+  /** The score for a file that the first text names; no other file has as much. */
   private static final int FIRST = 10;
 
   private record Scored(String path, int score) {
@@ -87,7 +87,10 @@ final class RelevantFiles {
     return text.toString();
   }
 
-  /** All of a file, or of a large one what the texts name; empty if there is no room for it. */
+  /**
+   * Returns all of a file, or the lines of a large one that the texts name; empty if there is no
+   * room for it.
+   */
   private static Optional<String> shown(Scored file, String content, String hints, int most) {
     if (content.length() > most) {
       if (!file.isNamedWhole()) {
@@ -112,7 +115,7 @@ final class RelevantFiles {
     return all;
   }
 
-  /** A score for how plainly a text names a file; 0 if it does not. */
+  /** Returns a score for how clearly a text names a file; 0 if it does not. */
   private static int mentioned(String path, SearchedText hints) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run from the first verification to its stop: L2 repairs one after the other, and L3 steps
  * where they do not help (E13-E25). All decisions follow from the values of journalled steps, so
- * that a later attempt takes the same way to where this one was cut off. Used by one thread, once.
+ * that a later attempt repeats the way to the place where this one was cut off. Used by one thread,
+ * once.
  */
 final class RepairLoop {
   private final CandidateStep.Parts parts;
@@ -102,11 +103,11 @@ final class RepairLoop {
     }
   }
 
-  /** One L2 iteration; whether the verification passes after it. */
+  /** Runs one L2 iteration; returns whether the verification passes after it. */
   private boolean repaired(int iteration) throws IOException, InterruptedException {
     parts.log().note(new RunEvent.IterationStarted(iteration));
     ModelText output = answer(iteration);
-    // One that the budget has no call for is no repair (E48).
+    // An answer for which the budget has no call left is no repair (E48).
     state = state.begun();
     switch (trial(iteration, output)) {
       case Trial.NoDiff none -> {
@@ -158,7 +159,7 @@ final class RepairLoop {
             });
   }
 
-  /** For the next models, and for people where the run ends here. */
+  /** Keeps an error for the next models, and for people where the run ends here. */
   private void learn(String why) {
     signals.add(why);
     notTried = ". " + why;
@@ -184,7 +185,9 @@ final class RepairLoop {
         iteration, verified.passed(), verified.signature(), verified.failing(), verified.flaky());
   }
 
-  /** A patch that changed nothing for the better is taken back, so that the result stays small. */
+  /**
+   * Keeps a patch that improved something. Any other is taken back, so that the result stays small.
+   */
   private void took(Trial.Applied applied) {
     Verified after = applied.verified();
     if (after.isWorthKeepingOver(verified)) {
@@ -201,7 +204,7 @@ final class RepairLoop {
     }
   }
 
-  /** An L3 step; null where L2 goes on from its candidate. */
+  /** Runs an L3 step; returns null where L2 goes on from its candidate. */
   private @Nullable Stop escalated(String reason) throws IOException, InterruptedException {
     state = state.escalated(verified.signature());
     int step = state.escalations();

@@ -25,7 +25,7 @@ public interface RepairRepository {
   Verified verify(Tree tree) throws IOException, InterruptedException;
 
   /**
-   * Why a model's output has no patch that can be read; empty where it has one, applicable or not.
+   * Says why a model's output has no readable patch; empty where it has one, applicable or not.
    *
    * @param lane as of {@link #attempt}
    */
@@ -42,7 +42,7 @@ public interface RepairRepository {
   /** The files of a state; valid until the next call. */
   Sources sources(Tree tree) throws IOException, InterruptedException;
 
-  /** Commits a state on the ticket's branch, in place of what was there. */
+  /** Commits a state on the ticket's branch, and replaces what was there. */
   Commit commit(Tree tree, String message, Instant at) throws IOException, InterruptedException;
 
   /**

@@ -61,7 +61,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
    */
   public record Money(Supplier<Optional<BigDecimal>> ofTicket, int outputTokens) {}
 
-  /** Puts what has to be asked before each call in front of the providers. */
+  /** Puts the checks before each call in front of the providers. */
   @FunctionalInterface
   public interface Guard {
     List<Route> guarded(List<Route> routes, RetryContext context);
@@ -88,7 +88,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
   }
 
   /**
-   * Works the run that is due until it ends.
+   * Works on the run that is due until it ends.
    *
    * @param journal fenced by the ticket's lease
    * @param entries of the journal
@@ -123,12 +123,12 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     return end(log, job, workbench, stop);
   }
 
-  /** Of a run that is over: who ended it may have been lost before its trace was written. */
+  /** Writes the trace of a run that is over, because its worker may have been lost before that. */
   public void traceAgain(Job job, int number, Journal journal, List<JournalEntry> entries) {
     log(job, number, journal, entries);
   }
 
-  /** Makes the trace anew, of what the journal has of the run. */
+  /** Writes the trace again from what the journal has of the run. */
   private RunLog log(Job job, int number, Journal journal, List<JournalEntry> entries) {
     String name = name(job.workplace(), number);
     return new RunLog(
@@ -151,7 +151,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
   }
 
   private Models models(RunBudget budget) {
-    // Zero would be no bound.
+    // Zero would mean no bound.
     int ofRun = Math.max(1, budget.callsLeft());
     boolean runIsFirst = ports.maxCalls() == 0 || ofRun <= ports.maxCalls();
     RetryContext context =
@@ -202,7 +202,7 @@ public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes
     return log.step("end", RunEnd.class, events -> RunLog.Done.free(end));
   }
 
-  /** An attempt that makes it again, for a crash came between, makes it with the same date. */
+  /** Makes the commit. An attempt that makes it again after a crash gives it the same date. */
   private RepairRepository.Commit commit(RunLog log, Job job, RepairRepository workbench, Tree tree)
       throws IOException, InterruptedException {
     long at =

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of a run, over all its attempts (E16), and of its ticket's money over all runs. What a
- * call may cost at worst has to fit beside those that are under way. Thread-safe.
+ * The limits of a run, over all its attempts (E16), and of its ticket's money over all runs. The
+ * worst cost of a call has to fit beside the calls that are under way. Thread-safe.
  */
 final class RunBudget {
   private final RepairSettings.Limits limits;
@@ -67,17 +67,17 @@ final class RunBudget {
     }
   }
 
-  /** A longer answer than the one that has to fit would go past the limit. */
+  /** Bounds the answer: a longer one than the one that was checked would exceed the limit. */
   synchronized ChatRequest bounded(ChatRequest request) {
     return limit() == null ? request : request.bounded(money.outputTokens());
   }
 
-  /** In USD; nothing where the model has no price. */
+  /** Returns the worst cost in USD; zero where the model has no price. */
   BigDecimal worst(ChatProvider provider, ChatRequest request) {
     return WorstCost.of(provider, request, money.outputTokens()).orElse(BigDecimal.ZERO);
   }
 
-  /** Takes what a call may cost, or says why it may not be sent. */
+  /** Reserves what a call may cost, or says why it may not be sent. */
   synchronized @Nullable String reserve(BigDecimal worst) {
     String noRoom = worst.signum() == 0 ? null : noRoomFor(worst);
     if (noRoom == null) {
@@ -86,7 +86,7 @@ final class RunBudget {
     return noRoom;
   }
 
-  /** What a call has cost, in the place of what was reserved for it. */
+  /** Replaces what was reserved for a call by what it has cost. */
   synchronized void settle(BigDecimal worst, BigDecimal cost) {
     underWay = underWay.subtract(worst);
     spentHere = spentHere.add(cost);
@@ -122,7 +122,7 @@ final class RunBudget {
     return ticket + ": " + MoneyWords.noRoom(spent(), underWay, limit(), worst);
   }
 
-  /** Of a run whose calls are all taken, some of them by requests that are still under way. */
+  /** Makes the error for a run whose calls are all taken, some of them by requests under way. */
   BudgetExceededException outOfCalls() {
     return outOfCalls(limits.maxCalls());
   }
@@ -152,7 +152,7 @@ final class RunBudget {
     return limits.llmTimeout();
   }
 
-  /** Null for the provider's own. */
+  /** Returns the longest answer; null for the provider's own limit. */
   @Nullable Integer longestAnswer() {
     return limits.maxOutputTokens();
   }

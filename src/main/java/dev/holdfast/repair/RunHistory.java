@@ -57,9 +57,9 @@ public record RunHistory(int number, @Nullable RunStart start, @Nullable RunEnd 
   }
 
   /**
-   * The end that only has to be told again: the worker was lost between the run's end and the
-   * ticket's. A person who sends the ticket back says something at a rejection, and a release never
-   * leaves more retries used than there were.
+   * Returns the end that only has to be reported again, because the worker was lost between the
+   * run's end and the ticket's. A person who sends the ticket back is not taken for that: a
+   * rejection leaves guidance, and a release never leaves more retries used than there were.
    */
   public Optional<RunEnd> untold(RunEnd.At now) {
     RunEnd last = end;

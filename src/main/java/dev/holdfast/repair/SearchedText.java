@@ -3,8 +3,8 @@ package dev.holdfast.repair;
 import java.util.BitSet;
 
 /**
- * A text in which very many words are looked for, most of which are not in it: those are mostly
- * told from its pieces of a few characters, without a look at the text.
+ * A text in which very many words are searched, most of which are not in it. Most of those are
+ * recognised by the text's pieces of a few characters, without a search in the text.
  */
 final class SearchedText {
   private static final int SHORT = 3;

@@ -11,7 +11,9 @@ import java.util.List;
  * @param near two or more in a near-tie; empty where the first is the choice
  */
 record Shortlist(List<Candidate> ranked, List<Candidate> near) {
-  /** E30: scores this close are a tie. Of 2.2 and 1.2 the difference is a little more than 1. */
+  /**
+   * The difference up to which scores are a tie (E30). That of 2.2 and 1.2 is a little more than 1.
+   */
   private static final double NEAR = 1 + 1e-9;
 
   Shortlist {
@@ -23,14 +25,19 @@ record Shortlist(List<Candidate> ranked, List<Candidate> near) {
     return ranked.getFirst();
   }
 
-  /** E28: of those that pass the smallest; equal sizes of different diffs are a near-tie. */
+  /**
+   * Makes one for candidates that pass: the smallest is the choice. Equal sizes of different diffs
+   * are a near-tie (E28).
+   */
   static Shortlist ofPassing(List<Candidate> passing) {
     List<Candidate> ranked = passing.stream().sorted(Candidate.BY_SIZE).toList();
     int smallest = ranked.getFirst().trial().lines();
     return of(ranked, ranked.stream().filter(each -> each.trial().lines() == smallest).toList());
   }
 
-  /** E29: none passes; scores of the top two within 1 of each other are a near-tie. */
+  /**
+   * Makes one where none passes; scores of the top two within 1 of each other are a near-tie (E29).
+   */
   static Shortlist ofReviewed(List<Candidate> applied, List<Ranking> rankings) {
     List<Candidate> ranked = applied.stream().sorted(Candidate.byScore(rankings)).toList();
     double best = Candidate.score(ranked.getFirst(), rankings);
@@ -39,7 +46,10 @@ record Shortlist(List<Candidate> ranked, List<Candidate> near) {
         ranked.stream().filter(each -> best - Candidate.score(each, rankings) <= NEAR).toList());
   }
 
-  /** E32: nobody has looked at them; equal results of different diffs are a near-tie. */
+  /**
+   * Makes one where nobody reviewed the candidates; equal results of different diffs are a near-tie
+   * (E32).
+   */
   static Shortlist ofUnreviewed(List<Candidate> applied) {
     List<Candidate> ranked = applied.stream().sorted(Candidate.BY_RESULT).toList();
     Trial.Applied best = ranked.getFirst().trial();

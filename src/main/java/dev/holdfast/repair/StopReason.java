@@ -17,7 +17,7 @@ public enum StopReason {
   /** Time, money, calls or iterations are used up (E16). */
   BUDGET_EXCEEDED;
 
-  /** As in events and hold reasons: {@code non_improving}. */
+  /** The name as in events and hold reasons: {@code non_improving}. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }

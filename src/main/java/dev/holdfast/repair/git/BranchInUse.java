@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds a rebase or bisect that is under way. HEAD is detached while it lasts, and at its end git
- * wants the branch where it left it.
+ * Finds a rebase or bisect that is under way. HEAD is detached during it, and at its end git needs
+ * the branch to be where it left it.
  */
 final class BranchInUse {
-  /** Each has names of branches on lines of their own. */
+  /** The files that hold names of branches, each on a line of its own. */
   private static final List<String> FILES =
       List.of(
           "rebase-merge/head-name",
@@ -24,7 +24,7 @@ final class BranchInUse {
 
   private BranchInUse() {}
 
-  /** The git directory of the checkout in which a branch is rebased or bisected. */
+  /** Returns the git directory of the checkout in which a branch is rebased or bisected. */
   static Optional<Path> in(GitDirectory original, String branch)
       throws IOException, InterruptedException {
     Path common =

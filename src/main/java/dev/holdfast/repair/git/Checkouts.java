@@ -11,7 +11,7 @@ final class Checkouts {
 
   private Checkouts() {}
 
-  /** Empty where none has it, or the one that had it has been deleted. */
+  /** Returns the directory; empty where none has the branch, or the one that had it was deleted. */
   static Optional<Path> of(GitDirectory original, String branch)
       throws IOException, InterruptedException {
     String list = original.checked("worktree", "list", "--porcelain", "-z");
@@ -35,8 +35,8 @@ final class Checkouts {
   }
 
   /**
-   * True of a checkout that is not linked to another one. Where its git directory is elsewhere, as
-   * a submodule's is, git lists that in its place.
+   * True for a checkout that is not linked to another one. Where its git directory is elsewhere, as
+   * a submodule's is, git lists that directory instead.
    */
   private static boolean isMain(GitDirectory checkout) throws IOException, InterruptedException {
     String[] directories =

@@ -2,7 +2,7 @@ package dev.holdfast.repair.git;
 
 import java.io.IOException;
 
-/** More than is kept of git's output, so that the beginning would be missing. */
+/** The diff is longer than what is kept of git's output, so its beginning would be missing. */
 public final class DiffTooLargeException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -18,13 +18,13 @@ record Fetching(Git git, GitDirectory repository) {
   /** The ref that keeps the commit in the ticket's repository. */
   static final String BASE = "refs/holdfast/base";
 
-  /** The branch that a result could not be merged into, as it was then. */
+  /** The ref that keeps the branch that a result could not be merged into, as it was then. */
   private static final String TARGET = "refs/holdfast/target";
 
-  /** Names in the configuration of the ticket's repository the branch that HEAD was. */
+  /** The setting of the ticket's repository that names the branch that HEAD was. */
   private static final String HEAD = "holdfast.head";
 
-  /** What git says of a source whose ids do not go into a usual repository. */
+  /** The words of git about a source whose ids do not fit into a usual repository. */
   private static final String ONLY_SHA256 = "mismatched algorithms: client sha1; server sha256";
 
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
@@ -73,7 +73,9 @@ record Fetching(Git git, GitDirectory repository) {
     throw GitDirectory.failure(command, result);
   }
 
-  /** Git itself would say that the repository is possibly corrupt. */
+  /**
+   * Makes the error for a partial clone; git itself would say that the repository may be corrupt.
+   */
   private static RepositoryException incomplete(RepositorySource.Local local, String commit) {
     return new RepositoryException(
         ("%s is a partial clone and lacks files of %s, which are not fetched for it: complete it"
@@ -82,7 +84,7 @@ record Fetching(Git git, GitDirectory repository) {
   }
 
   /**
-   * Brings a result that another worker has made of the same base.
+   * Brings a result that another worker has made from the same base.
    *
    * @return false if the source has it not
    */
@@ -93,13 +95,16 @@ record Fetching(Git git, GitDirectory repository) {
       return false;
     }
     String path = original.path();
-    // With the base, which stays where the history ends.
+    // Two commits include the base, where the history still ends.
     repository.checked(
         fetch("--depth=2", "--upload-pack=" + server("upload-pack", path), "--", path, commit));
     return true;
   }
 
-  /** Keeps what HEAD is: at the delivery a person may have another branch checked out. */
+  /**
+   * Finds the commit, and keeps the branch that HEAD is: at the delivery a person may have another
+   * branch checked out.
+   */
   private Optional<String> begun(GitDirectory original, String ref)
       throws IOException, InterruptedException {
     Optional<String> branch = ref.equals("HEAD") ? checkedOut(original) : Optional.empty();
@@ -107,7 +112,7 @@ record Fetching(Git git, GitDirectory repository) {
     return named(original, branch.orElse(ref));
   }
 
-  /** The branch that HEAD is, if it is one. */
+  /** Returns the branch that HEAD is, if it is one. */
   static Optional<String> checkedOut(GitDirectory original)
       throws IOException, InterruptedException {
     GitResult head = original.run(original.command("symbolic-ref", "--quiet", "HEAD"));
@@ -117,8 +122,8 @@ record Fetching(Git git, GitDirectory repository) {
   }
 
   /**
-   * The branch that HEAD of a path was when the repair began; what it is now where that is not
-   * known, for the copy is another worker's.
+   * Returns the branch that HEAD of a path was when the repair began. Where that is not known,
+   * because the copy is another worker's, it returns what HEAD is now.
    */
   Optional<String> head(GitDirectory original) throws IOException, InterruptedException {
     GitResult known = repository.run(repository.command("config", "--get", HEAD));
@@ -127,7 +132,9 @@ record Fetching(Git git, GitDirectory repository) {
         : checkedOut(original);
   }
 
-  /** A branch before a tag of that name, as for a delivery. Git itself takes the tag. */
+  /**
+   * Returns a branch before a tag of the same name, as a delivery does. Git itself takes the tag.
+   */
   private static Optional<String> named(GitDirectory original, String ref)
       throws IOException, InterruptedException {
     Optional<String> branch = original.commit(ResultBranches.HEADS + ref);
@@ -156,7 +163,10 @@ record Fetching(Git git, GitDirectory repository) {
     throw missing(remote, wanted);
   }
 
-  /** How the ids of a URL are made is known only once it is asked; nothing is in the copy then. */
+  /**
+   * Fetches, and changes the format of ids if needed. The format of a URL is known only after
+   * asking it; the copy is still empty then.
+   */
   private GitResult fetchInItsFormat(GitCommand fetch) throws IOException, InterruptedException {
     GitResult result = repository.run(fetch);
     if (result.isSuccess() || !result.stderr().contains(ONLY_SHA256)) {
@@ -177,7 +187,10 @@ record Fetching(Git git, GitDirectory repository) {
                 .formatted(source.description(), source.ref()));
   }
 
-  /** The commit that a branch is at now, with what is new there; empty if it cannot be had. */
+  /**
+   * Returns the commit that a branch is at now, with its new commits; empty if it cannot be
+   * fetched.
+   */
   Optional<String> fetchBranch(RepositorySource.Remote remote, String branch, String... options)
       throws IOException, InterruptedException {
     List<String> words = new ArrayList<>(List.of(options));
@@ -197,7 +210,8 @@ record Fetching(Git git, GitDirectory repository) {
   }
 
   /**
-   * The other side of a transport to a path, which else would follow that repository's settings.
+   * Returns the command of the other side of a transport to a path. Otherwise it would follow that
+   * repository's settings.
    *
    * @param path of that repository's git directory
    */

@@ -9,13 +9,13 @@ import java.util.Optional;
 
 /** Git in one directory. */
 record GitDirectory(Git git, Path directory) {
-  /** Only this directory is the repository, none above it. */
+  /** Makes a command for which only this directory is the repository, and none above it. */
   GitCommand command(String... words) {
     return GitCommand.in(directory, words)
         .withVariable("GIT_CEILING_DIRECTORIES", String.valueOf(directory.getParent()));
   }
 
-  /** A directory inside. */
+  /** Returns a directory inside. */
   GitDirectory in(String path) {
     return new GitDirectory(git, directory.resolve(path));
   }

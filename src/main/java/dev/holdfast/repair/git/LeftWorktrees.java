@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Worktrees that repairs have on this machine. A ticket's next attempt here clears them away; of a
- * ticket that has none, they stay.
+ * Worktrees that repairs have left on this machine. A ticket's next attempt here clears them away;
+ * those of a ticket without another attempt stay.
  *
  * @param ticketId whose they are
  * @param directories with files in them, absolute
@@ -24,7 +24,7 @@ public record LeftWorktrees(long ticketId, List<Path> directories) {
   }
 
   /**
-   * Those of all tickets, by id; of running ones, too.
+   * Returns the worktrees of all tickets, by id; also those of running tickets.
    *
    * @param root {@code repair.workspace-root}; it need not be there
    * @throws IOException if a directory cannot be read

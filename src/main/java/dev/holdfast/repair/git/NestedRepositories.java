@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds repositories in a directory that programs have worked in, and deletes what git would wait
- * for or read without an end: pipes, and in repositories links to devices and huge files.
+ * Finds repositories in a directory that programs have worked in. Deletes what git would wait for
+ * or read without end: pipes, and in repositories also links to devices and huge files.
  */
 final class NestedRepositories {
   private static final String GIT = ".git";
@@ -37,7 +37,7 @@ final class NestedRepositories {
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes) {
-            // A .git that is a file or a link may lead to one of any name.
+            // A .git that is a file or a link may lead to a repository of any name.
             if (!each.equals(directory) && isRepository(each)) {
               within.add(each);
             }
@@ -85,9 +85,12 @@ final class NestedRepositories {
     return found;
   }
 
-  /** Also half of one: what a linked worktree has of its own, and what it shares. */
+  /**
+   * True for a repository, and for half of one: what a linked worktree has of its own, or what it
+   * shares.
+   */
   private static boolean isRepository(Path directory) {
-    // Git takes a link that leads nowhere for a branch.
+    // Git takes a HEAD that is a dangling link for a branch.
     boolean head = Files.exists(directory.resolve("HEAD"), LinkOption.NOFOLLOW_LINKS);
     return Files.exists(directory.resolve("refs"))
         ? head || Files.exists(directory.resolve("objects"))

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Git in a repository of somebody else, without any transport. A repository that says that it is
- * incomplete would otherwise have git fetch what it misses, by the program or from the address that
- * its configuration names.
+ * Git in a repository of somebody else, without any transport. Otherwise a repository that says
+ * that it is incomplete would have git fetch the missing objects, by the program or from the
+ * address in its configuration.
  */
 record OfflineGit(Git git) implements Git {
   static final Map<String, String> VARIABLES =

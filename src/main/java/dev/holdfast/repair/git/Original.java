@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 record Original(GitDirectory directory, String path, String format) {
   /**
-   * The original, as it is found without looking further up.
+   * Returns the original at a path; does not look further up.
    *
    * @throws RepositoryException if there is none
    */

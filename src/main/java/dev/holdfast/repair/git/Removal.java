@@ -15,8 +15,8 @@ final class Removal {
   private Removal() {}
 
   /**
-   * Out of the way at once, then deleted. A program that a killed worker left behind may still
-   * write there; what it keeps from being deleted is deleted the next time.
+   * Moves a directory out of the way at once, then deletes it. A program that a killed worker left
+   * behind may still write there. What that keeps from being deleted is deleted the next time.
    */
   static void aside(Path directory, Path trash) throws IOException {
     try {
@@ -25,7 +25,7 @@ final class Removal {
         Files.move(directory, Files.createTempDirectory(trash, "old-").resolve("it"));
       }
     } catch (IOException e) {
-      // A disk that it has filled has no room for one more directory.
+      // A disk that the directory has filled has no room for one more directory.
       DirectoryTree.delete(directory);
     }
     try {

@@ -30,10 +30,10 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   /** The ticket's results before it started over. */
   private static final String OWN = "refs/holdfast/own/";
 
-  /** Names in the configuration of the ticket's repository the ticket that has made the results. */
+  /** The setting of the ticket's repository that names the ticket that made the results. */
   private static final String OWNER = "holdfast.ticket";
 
-  /** At the end of the line of a branch that a person has checked out. */
+  /** The end of the line of a branch that a person has checked out. */
   private static final String CHECKED_OUT = "\t*";
 
   private static final String REFS =
@@ -58,7 +58,9 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     }
   }
 
-  /** The branch of the ticket's result in its own repository, there or to come. */
+  /**
+   * Returns the branch of the ticket's result in its own repository, whether it exists yet or not.
+   */
   String current() throws IOException, InterruptedException {
     String last =
         repository.checked(
@@ -67,8 +69,8 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   }
 
   /**
-   * Keeps the results that are there, but no more as this ticket's result. Those that this very
-   * ticket made before a fresh start may be replaced in the source.
+   * Keeps the existing results, but no longer as this ticket's result. Those that this same ticket
+   * made before a fresh start may be replaced in the source.
    *
    * @param owner the ticket that begins now; empty where it is not known
    */
@@ -79,7 +81,8 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   }
 
   /**
-   * What is here may be another database's ticket's, though an attempt elsewhere has begun ours.
+   * Goes on with a ticket. The results here may belong to another database's ticket, although an
+   * attempt elsewhere has begun ours.
    *
    * @param owner the ticket that goes on; empty where it is not known
    */
@@ -111,8 +114,8 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
   }
 
   /**
-   * The current name, or else the next one that is free in the source. A branch that a person has
-   * checked out, such as to look at the result, is not moved under them.
+   * Returns the current name, or otherwise the next one that is free in the source. A branch that a
+   * person has checked out, for example to look at the result, is not moved under them.
    *
    * @param result the ticket's result, whose branch is replaced
    * @param commit that is to be put there
@@ -121,7 +124,7 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
       throws IOException, InterruptedException {
     Set<String> own = new HashSet<>(refs(List.of(OWN)).values());
     result.ifPresent(own::add);
-    // Put there by an attempt on another machine whose journal does not know of it.
+    // An attempt on another machine, of which the journal does not know, may have put it there.
     own.add(commit);
     String branches = there(source);
     Map<String, String> there = commits(branches);
@@ -147,7 +150,10 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
         .collect(Collectors.toSet());
   }
 
-  /** The branch of the source that has a result of this ticket, or else the current name. */
+  /**
+   * Returns the branch of the source that has a result of this ticket, or otherwise the current
+   * name.
+   */
   String nameOf(RepositorySource.Local local, String commit)
       throws IOException, InterruptedException {
     Pattern own = Pattern.compile(Pattern.quote(HEADS + name(1)) + "(?:-\\d{1,9})?");
@@ -172,7 +178,7 @@ record ResultBranches(Git git, GitDirectory repository, long ticketId) {
     return name.equals(name(1)) ? 1 : Integer.parseInt(name.substring(name(1).length() + 1));
   }
 
-  /** A line for each branch of a result there. */
+  /** Returns a line for each branch of a result in the source. */
   private String there(RepositorySource source) throws IOException, InterruptedException {
     return switch (source) {
       case RepositorySource.Local local ->

@@ -16,7 +16,10 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
   private static final int NO_SUCH_SETTING = 1;
 
-  /** So far a result is looked for in a branch at a URL, which may be another database's. */
+  /**
+   * The number of commits in which a result is searched in a branch at a URL, which may be another
+   * database's.
+   */
   private static final int LATER_COMMITS = 100;
 
   private static final String HEADS = ResultBranches.HEADS;
@@ -42,7 +45,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     if (again.isSuccess() || repository.run(withHistory(walk, path)).isSuccess()) {
       requireSuccess(whole, again);
     } else {
-      // That history is gone there, too: the branch begins with its base.
+      // That history is gone there, too, so the branch begins with its base.
       repository.checked(push(place, path, commit, "-c receive.shallowUpdate=true receive-pack"));
     }
   }
@@ -63,8 +66,9 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   }
 
   /**
-   * A base that no ref of the original reaches any more, for its branch was amended, rebased or
-   * deleted, is taken only with the history that the original still has of it.
+   * Makes a command use the history that the original still has. Git takes a base only with that
+   * history where no ref of the original reaches it any more, because its branch was amended,
+   * rebased or deleted.
    */
   private static GitCommand withHistory(GitCommand command, String path) {
     String objects = path.replace("\\", "\\\\").replace("\"", "\\\"") + "/objects";
@@ -135,7 +139,9 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     return delivered(name, local, commit);
   }
 
-  /** So it is after a crash, or where a person has merged it by hand. */
+  /**
+   * True if a branch has the commit already, after a crash or because a person merged it by hand.
+   */
   private static boolean contains(GitDirectory original, String name, String commit)
       throws IOException, InterruptedException {
     return original
@@ -144,8 +150,9 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   }
 
   /**
-   * A checkout of the branch is brought along; it is never left in between. One whose files go
-   * through programs is left to its owner: they would run as the worker's user.
+   * Merges in a checkout of the branch and updates its files; it is never left half updated. A
+   * checkout whose files go through programs is left to its owner, because these would run as the
+   * worker's user.
    */
   private Delivery mergeCheckout(
       GitDirectory checkout, RepositorySource.Local local, String name, String base, String commit)
@@ -174,9 +181,9 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
                 "merge",
                 "--quiet",
                 "--ff-only",
-                // as branch.NAME.mergeOptions may have it: the branch would stay where it is
+                // branch.NAME.mergeOptions may ask for a squash: the branch would stay where it is
                 "--no-squash",
-                // git would else write over the only copy of a file that it does not keep
+                // otherwise git would overwrite the only copy of a file that it does not keep
                 "--no-overwrite-ignore",
                 "--no-stat",
                 commit));
@@ -184,7 +191,8 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
       return delivered(name, local, commit);
     }
     if (isChanged(checkout)) {
-      // git changes the files before the branch: here it could not, such as for a left lock.
+      // git changes the files before the branch; it could not change that, for example for a left
+      // lock.
       checkout.checked(here(checkout, "read-tree", "-m", "-u", commit, base));
     }
     return new Delivery.Refused(
@@ -193,8 +201,8 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
   }
 
   /**
-   * So a merge leaves it that ended with its machine: git writes the files, then its index, and
-   * moves the branch last.
+   * True if a merge that ended with its machine left the checkout like this: git writes the files,
+   * then its index, and moves the branch last.
    */
   private static boolean isBroughtAlong(GitDirectory checkout, String base, String commit)
       throws IOException, InterruptedException {
@@ -229,12 +237,15 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     return !checkout.checked(status).isEmpty();
   }
 
-  /** In the checkout itself, wherever the repository's configuration says that its files are. */
+  /**
+   * Makes a command for the checkout itself, wherever the repository's configuration says its files
+   * are.
+   */
   private static GitCommand here(GitDirectory checkout, String... words) {
     return checkout.command(words).withVariable("GIT_WORK_TREE", checkout.directory().toString());
   }
 
-  /** The settings of the repository's that name programs for files; reading them runs none. */
+  /** Returns the repository's settings that name programs for files; reading them runs none. */
   private static List<String> filters(GitDirectory checkout)
       throws IOException, InterruptedException {
     GitCommand ask =
@@ -297,7 +308,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
             .isSuccess();
   }
 
-  /** The ref's own name, if that is a branch there, or the branch that its HEAD is. */
+  /** Returns the ref's own name if it is a branch there, or the branch that its HEAD is. */
   private Optional<String> branchOf(RepositorySource.Remote remote)
       throws IOException, InterruptedException {
     String ref = remote.ref();
@@ -319,7 +330,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     return Optional.empty();
   }
 
-  /** The result of a repair of a URL is nowhere but here. */
+  /** Says how to merge by hand: the result of a repair of a URL is only here. */
   private String byHand(String commit) {
     return "merge the commit " + commit + " of " + repository.directory() + " by hand";
   }

@@ -8,7 +8,7 @@ record TicketDirectory(Path root, long ticketId) {
     return root.resolve("ticket-" + ticketId);
   }
 
-  /** Bare. */
+  /** The ticket's bare repository. */
   Path repository() {
     return directory().resolve("repository.git");
   }

@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a ticket's directory to one attempt on this machine; a crash lets go of it. */
+/** Reserves a ticket's directory for one attempt on this machine; a crash releases it. */
 final class TicketLock implements Closeable {
   private static final Duration AGAIN = Duration.ofMillis(100);
 
-  /** What this process has. */
+  /** The lock files that this process has. */
   private static final Set<Path> HERE = ConcurrentHashMap.newKeySet();
 
   private final Path file;
@@ -28,8 +28,8 @@ final class TicketLock implements Closeable {
   }
 
   /**
-   * Waits for one who is about to end, such as an attempt that a person holds and releases: its
-   * programs take a while.
+   * Takes the lock. Waits for an attempt that is about to end, such as one that a person holds and
+   * releases: its programs take a while.
    *
    * @throws RepositoryException if somebody else has it for longer
    */
@@ -54,7 +54,10 @@ final class TicketLock implements Closeable {
     return tried(file).orElseThrow(() -> taken(file));
   }
 
-  /** Opens nothing that this process has: closing it again would let go of the other one's lock. */
+  /**
+   * Tries to take the lock. Does not open a file that this process has: closing it again would
+   * release the other attempt's lock.
+   */
   private static Optional<TicketLock> tried(Path file) throws IOException {
     if (!HERE.add(file)) {
       return Optional.empty();
@@ -92,7 +95,7 @@ final class TicketLock implements Closeable {
 
   @Override
   public void close() throws IOException {
-    // Closed again, it must not let go of the next attempt's.
+    // A second close must not release the next attempt's lock.
     if (channel.isOpen()) {
       release(file, channel);
     }

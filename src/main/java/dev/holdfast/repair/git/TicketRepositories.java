@@ -13,11 +13,15 @@ import java.util.stream.Stream;
 
 /**
  * The tickets' own copies of repositories, each in a directory {@code ticket-ID} under one root.
- * Copies, not worktrees of the original, so that its configuration, hooks and filters never apply,
- * its checkout is not touched, and tickets on the same repository share no lock. Thread-safe.
+ * They are copies, not worktrees of the original. So its configuration, hooks and filters never
+ * apply, its checkout is not touched, and tickets on the same repository share no lock.
+ * Thread-safe.
  */
 public final class TicketRepositories {
-  /** Some leases: an attempt that has lost its own ends within, unless its worker hangs. */
+  /**
+   * The wait for another attempt. It is a few leases long: an attempt that has lost its own lease
+   * ends within that time, unless its worker hangs.
+   */
   private static final Duration FOR_ANOTHER = Duration.ofMinutes(5);
 
   private final Path root;
@@ -42,7 +46,7 @@ public final class TicketRepositories {
     this.wait = wait;
   }
 
-  /** The same for an order that delivers what is there. */
+  /** Opens the repository for an order that delivers an existing result. */
   public TicketRepository open(long ticketId, RepositorySource source, Optional<String> base)
       throws IOException, InterruptedException {
     return open(ticketId, Optional.empty(), source, base);
@@ -95,7 +99,7 @@ public final class TicketRepositories {
     }
   }
 
-  /** The bare repository, made anew where a crash left it incomplete. */
+  /** Returns the bare repository; makes it again where a crash left it incomplete. */
   private GitDirectory repository(TicketDirectory place, String format)
       throws IOException, InterruptedException {
     GitDirectory repository = new GitDirectory(git, place.repository());
@@ -112,7 +116,7 @@ public final class TicketRepositories {
   }
 
   /**
-   * How the ids of the source are made, of a URL as far as an id that is asked for tells; refuses
+   * Returns the format of the source's ids; for a URL, as far as the requested id shows it. Refuses
    * an original that cannot take a result.
    */
   private String format(RepositorySource source, Optional<String> base)
@@ -122,11 +126,14 @@ public final class TicketRepositories {
     }
     Original original = Original.at(git, local.path());
     requireRoomForResult(original, local.path());
-    // Ids of two lengths do not go into one repository.
+    // Ids of two lengths do not fit into one repository.
     return original.format();
   }
 
-  /** To git a branch is a file or a directory: beside {@code holdfast} no result can be. */
+  /**
+   * Refuses a source with a branch {@code holdfast}. To git a branch is a file or a directory, so
+   * no result could be below it.
+   */
   private static void requireRoomForResult(Original original, Path path)
       throws IOException, InterruptedException {
     if (original.directory().commit("refs/heads/holdfast").isPresent()) {
@@ -137,7 +144,7 @@ public final class TicketRepositories {
     }
   }
 
-  /** Left by a git that was killed; nobody else can be at work here. */
+  /** Deletes locks of a git that was killed; nobody else can be at work here. */
   private static void deleteLocks(Path repository) throws IOException {
     List<Path> locks;
     try (Stream<Path> walk = Files.walk(repository)) {
@@ -149,7 +156,7 @@ public final class TicketRepositories {
   }
 
   /**
-   * Deletes all that there is of a ticket's repository; nothing if there is none.
+   * Deletes everything of a ticket's repository; does nothing if there is none.
    *
    * @throws RepositoryException if an attempt works in it
    */

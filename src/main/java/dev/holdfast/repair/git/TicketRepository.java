@@ -59,15 +59,16 @@ public final class TicketRepository implements AutoCloseable {
   }
 
   /**
-   * {@code holdfast/ticket-ID}, or with {@code -2} and so on after it where the source has a branch
-   * of that name which this ticket has not written. Known after {@link #commit}.
+   * The branch of the result: {@code holdfast/ticket-ID}, with {@code -2} and so on after it where
+   * the source has a branch of that name that this ticket did not write. Known after {@link
+   * #commit}.
    */
   public String branch() {
     return branch;
   }
 
   /**
-   * A worktree of its own with the files of a tree. What was there under that name is deleted.
+   * Makes a separate worktree with the files of a tree. Deletes what was there under that name.
    *
    * @param name letters, digits and {@code -}, such as {@code main} or {@code candidate-2}
    * @param tree {@link #baseTree} or what {@link Worktree#snapshot} gave
@@ -80,7 +81,7 @@ public final class TicketRepository implements AutoCloseable {
     worktrees.lockInterruptibly();
     try {
       DirectoryTree.delete(directory);
-      // git prunes none that it was killed while making: that one it has locked
+      // git does not prune a worktree that it was making when it was killed, because that is locked
       DirectoryTree.delete(place.repository().resolve("worktrees").resolve(name));
       repository.checked("worktree", "prune", "--expire=now");
       Files.createDirectories(place.worktrees());
@@ -97,7 +98,7 @@ public final class TicketRepository implements AutoCloseable {
   }
 
   /**
-   * The unified diff between two trees as people and models read it, with renames; empty if they
+   * Returns the unified diff between two trees for people and models, with renames; empty if they
    * are the same.
    *
    * @throws DiffTooLargeException if it is larger than 8 MiB
@@ -172,7 +173,7 @@ public final class TicketRepository implements AutoCloseable {
     return false;
   }
 
-  /** Here, before it goes anywhere else: a crash after that leaves a branch that is known. */
+  /** Keeps the result here before it goes anywhere else, so that a crash leaves a known branch. */
   private void keep(String name, String commit) throws IOException, InterruptedException {
     repository.checked("update-ref", ResultBranches.HEADS + name, commit);
     branch = name;
@@ -183,7 +184,10 @@ public final class TicketRepository implements AutoCloseable {
     return new ResultDelivery(git, repository, branches, branch);
   }
 
-  /** The commit that {@link #branch} is at: the result so far, to go on from; empty if none. */
+  /**
+   * Returns the commit that {@link #branch} is at: the result so far, to go on from; empty if there
+   * is none.
+   */
   public Optional<String> result() {
     return result;
   }
@@ -202,9 +206,9 @@ public final class TicketRepository implements AutoCloseable {
   }
 
   /**
-   * Brings the result into the branch that the source's ref names; for a design that says so. Only
-   * where that branch has not moved on from {@link #baseCommit}; a checkout of it is brought along
-   * if it is clean, and otherwise nothing is done.
+   * Brings the result into the branch that the source's ref names, for a design that says so. Does
+   * so only where that branch has not moved on from {@link #baseCommit}. A checkout of it is
+   * updated if it is clean; otherwise nothing is done.
    */
   public Delivery merge() throws IOException, InterruptedException {
     return result.isEmpty() ? nothing() : delivery().merge(source, base, result.get());
@@ -214,7 +218,7 @@ public final class TicketRepository implements AutoCloseable {
     return new Delivery.Refused("there is no result yet: release the ticket");
   }
 
-  /** Deletes the worktrees, keeps the repository, and lets go of the lock. */
+  /** Deletes the worktrees, keeps the repository, and releases the lock. */
   @Override
   public void close() throws IOException {
     try {

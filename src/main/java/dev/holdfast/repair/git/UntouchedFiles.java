@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds files of a worktree that {@code git add} changes although nobody has: those that were
- * committed before {@code .gitattributes} named other line ends for them.
+ * Finds files of a worktree that {@code git add} changes although nobody has changed them: those
+ * that were committed before {@code .gitattributes} asked for other line ends.
  *
  * @param files the worktree
  * @param git the command that all others begin as, which says where the repository is
@@ -23,7 +23,7 @@ record UntouchedFiles(GitDirectory files, Command git, Path scratch) {
   private static final Pattern MODIFIED =
       Pattern.compile(":(100\\d{3}) \\1 ([0-9a-f]+) [0-9a-f]+ M");
 
-  /** Of a name that is no UTF-8 and so is not known here. */
+  /** The replacement character in a name that is not UTF-8 and is therefore not known here. */
   private static final char UNREADABLE = '\uFFFD';
 
   /** Makes a command of git in the worktree. */
@@ -59,7 +59,7 @@ record UntouchedFiles(GitDirectory files, Command git, Path scratch) {
     }
   }
 
-  /** Plain files with other contents: mode and id before, by their paths. */
+  /** Returns the mode and id before of plain files with other contents, by their paths. */
   private Map<String, String> modified(String before, String after)
       throws IOException, InterruptedException {
     String[] words =
@@ -77,7 +77,7 @@ record UntouchedFiles(GitDirectory files, Command git, Path scratch) {
     return modified;
   }
 
-  /** As git writes them for people, with an index of its own. */
+  /** Writes files as git does in a checkout, with an index of its own. */
   private void checkOut(String tree, String paths) throws IOException, InterruptedException {
     String index = scratch.resolve("index").toString();
     files.checked(git.of("read-tree", tree).withVariable("GIT_INDEX_FILE", index));

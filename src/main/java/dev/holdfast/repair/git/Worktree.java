@@ -31,7 +31,7 @@ public final class Worktree {
     this.gitDirectory = gitDirectory;
   }
 
-  /** The repository that it is a worktree of: what git in the directory reads. */
+  /** Returns the repository of this worktree, which git in the directory reads. */
   public Path repository() throws IOException {
     return gitDirectory.resolve("../..").toRealPath();
   }
@@ -42,9 +42,10 @@ public final class Worktree {
   }
 
   /**
-   * The tree as the directory is now: tracked files and new ones that no {@code .gitignore} names.
-   * Equal directories give the same id (E26, E43). A file that is as {@link #restore} has left it
-   * stays as it is committed, whatever line ends {@code .gitattributes} want for it.
+   * Returns the tree of the directory as it is now: tracked files and new ones that no {@code
+   * .gitignore} names. Equal directories give the same id (E26, E43). A file that is unchanged
+   * since {@link #restore} stays as it was committed, whatever line ends {@code .gitattributes}
+   * asks for.
    */
   public String snapshot() throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
@@ -75,9 +76,9 @@ public final class Worktree {
   }
 
   /**
-   * The tree that was restored, with these files as they are now, ignored ones too. What else is in
-   * the directory is not in it: a build's products stay out of it although the files are a {@code
-   * .gitignore} that names them no more.
+   * Returns the restored tree with these files as they are now, ignored ones too. It leaves out
+   * everything else in the directory: a build's products stay out even if one of the files is a
+   * {@code .gitignore} that no longer names them.
    *
    * @param paths of files that were changed, made or deleted
    */
@@ -90,8 +91,8 @@ public final class Worktree {
   }
 
   /**
-   * Which of these files are in submodules of a tree, whether {@code .gitmodules} names them or
-   * not.
+   * Returns those of these files that are in submodules of a tree, whether {@code .gitmodules}
+   * names them or not.
    */
   public List<String> inSubmodules(String tree, Collection<String> paths)
       throws IOException, InterruptedException {
@@ -118,8 +119,9 @@ public final class Worktree {
   }
 
   /**
-   * Repositories inside are added anew each time. Of one that it knows already, git would ask
-   * whether its files have changed, and so run the filters that a program has configured there.
+   * Removes the repositories inside from the index, so that they are added again each time. Git
+   * would ask a repository that it knows already whether its files have changed, and so run the
+   * filters that a program has configured there.
    */
   private void forget(List<String> nested) throws IOException, InterruptedException {
     if (!nested.isEmpty()) {
@@ -130,13 +132,13 @@ public final class Worktree {
   }
 
   /**
-   * Those that git could not add, and for which it would refuse all else: a check has made them,
-   * and nothing of theirs is tracked.
+   * Returns the repositories that git could not add, and for which it would refuse everything else.
+   * A check has made them, and none of their files is tracked.
    */
   private List<String> withoutCommit(List<String> nested) throws IOException, InterruptedException {
     List<String> found = new ArrayList<>();
     for (String each : nested) {
-      // One whose name is no UTF-8 cannot be asked for; it may be ignored.
+      // Git cannot be asked about one whose name is not UTF-8; it may be ignored.
       if (each.indexOf('\uFFFD') < 0 && files.in(each).commit("HEAD").isEmpty()) {
         found.add(each);
       }
@@ -150,8 +152,8 @@ public final class Worktree {
   }
 
   /**
-   * Makes the directory equal to a tree again: what was changed, made or deleted since. Ignored
-   * files, such as what a build made, stay.
+   * Makes the directory equal to a tree again, whatever was changed, made or deleted since. Ignored
+   * files, such as the products of a build, stay.
    */
   public void restore(String tree) throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
@@ -161,9 +163,9 @@ public final class Worktree {
   }
 
   /**
-   * A verification may leave what git can neither read nor remove: closed directories and files, as
-   * caches of packages are, and pipes in the places of files. Then they are opened, and git runs
-   * again.
+   * Runs git, twice if needed. A verification may leave what git can neither read nor remove:
+   * closed directories and files, as caches of packages are, and pipes in the places of files. Then
+   * they are opened, and git runs again.
    */
   private void persistently(GitCommand command) throws IOException, InterruptedException {
     if (!files.run(command).isSuccess()) {
@@ -173,15 +175,16 @@ public final class Worktree {
   }
 
   /**
-   * The tree that a diff of {@link TicketRepository#diff} makes of the one that was restored last.
-   * The directory stays as it is: attributes may have its files otherwise than they are committed.
+   * Returns the tree that a diff of {@link TicketRepository#diff} makes of the one that was
+   * restored last. The directory stays as it is, because attributes may make its files differ from
+   * the committed ones.
    */
   public String make(String diff) throws IOException, InterruptedException {
     files.checked(command("apply", "--cached", "--whitespace=nowarn", "-").withInput(diff));
     return files.checked(command("write-tree"));
   }
 
-  /** The paths that differ between two trees, sorted. */
+  /** Returns the paths that differ between two trees, sorted. */
   public List<String> changes(String fromTree, String toTree)
       throws IOException, InterruptedException {
     String names =

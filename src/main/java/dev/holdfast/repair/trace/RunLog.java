@@ -23,12 +23,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The journal of one run. Every step is done once: what an earlier attempt has finished is not done
- * again, its value is handed out as it was. So the run is the same code whether it begins or goes
- * on, as long as it decides by nothing but values of steps.
+ * The journal of one run. Every step is done once: a step that an earlier attempt has finished is
+ * not done again, and its value is returned as it was. So the code of a run is the same whether it
+ * begins or goes on, as long as its decisions depend only on values of steps.
  *
- * <p>Events are written with the step they belong to, all or none. Steps may be taken by several
- * threads; {@link #note} and {@link #mark} belong to the run's own.
+ * <p>Events are written with the step they belong to, all or none. Several threads may take steps;
+ * only the run's own thread may call {@link #note} and {@link #mark}.
  */
 public final class RunLog {
   /** The identity of the run, in every event. */
@@ -103,19 +103,19 @@ public final class RunLog {
     return "run-" + identity.number() + "/";
   }
 
-  /** Over all attempts of the run. */
+  /** The spending of all attempts of the run. */
   public synchronized Spending spending() {
     return spending;
   }
 
-  /** Over all attempts of the run; the time between them is not its. */
+  /** The time of all attempts of the run, without the time between them. */
   public Duration elapsed() {
     long here = TimeUnit.NANOSECONDS.toMillis(clocks.nanoTime().getAsLong() - openedNanos);
     return Duration.ofMillis(earlierMs + here);
   }
 
   /**
-   * The value of a step, which is worked only where the journal does not have it.
+   * Returns the value of a step; works on it only where the journal does not have it.
    *
    * @throws IOException what the work throws; its events are kept then, its value is not
    */
@@ -147,7 +147,9 @@ public final class RunLog {
     }
   }
 
-  /** One line per call, as sessions have (B72). The step has the tokens and cost of its answer. */
+  /**
+   * Logs one line per call, as sessions do (B72). The step has the tokens and cost of its answer.
+   */
   private static void logCalls(String step, List<JsonNode> events, @Nullable Done<?> done) {
     String model = "";
     for (JsonNode each : events) {
@@ -182,9 +184,9 @@ public final class RunLog {
   }
 
   /**
-   * Keeps the events of a fault. What was noted before it is not among them: whoever takes the step
-   * again notes that again. A call may have been broken off because a person has taken the ticket
-   * (E11). When the lease is over, the fault matters more than events that cannot be kept.
+   * Keeps the events of a fault. Events noted before it are not among them: an attempt that takes
+   * the step again notes them again. A call may have been broken off because a person took the
+   * ticket (E11). When the lease is over, the fault matters more than events that cannot be kept.
    */
   private void keepFault(List<JsonNode> events) {
     if (events.isEmpty()) {
@@ -197,12 +199,12 @@ public final class RunLog {
     }
   }
 
-  /** What a call counts for that brought no answer: kept at once, whatever becomes of its step. */
+  /** Keeps at once the usage of a call that brought no answer, whatever happens to its step. */
   public void unanswered(Paid paid) {
     write(numbered("unanswered-"), RunJson.MAPPER.nullNode(), List.of(), paid);
   }
 
-  /** The same of a call that was interrupted: the attempt may be over by now. */
+  /** Keeps the same of an interrupted call: the attempt may be over by now. */
   public void brokenOff(Paid paid) {
     writeLate(numbered("unanswered-"), List.of(), paid);
   }
@@ -213,19 +215,19 @@ public final class RunLog {
     keep(entry);
   }
 
-  /** An event that goes with the next step or mark of this thread. */
+  /** Adds an event that goes with the next step or mark of this thread. */
   public synchronized void note(RunEvent event) {
     pending.add(json(event));
   }
 
-  /** Writes down what was noted: before steps that several threads take. */
+  /** Writes down the noted events, before several threads take steps. */
   public void mark(String name) {
     if (takeStored(name) == null) {
       append(name, RunJson.MAPPER.nullNode(), List.of(), Paid.NOTHING);
     }
   }
 
-  /** Events before a known step are known as well. */
+  /** Returns a known step. The events before it are known as well. */
   private synchronized JournalEntry.@Nullable StepFinished takeStored(String name) {
     JournalEntry.StepFinished known = stored.get(prefix() + name);
     if (known != null) {
@@ -242,7 +244,7 @@ public final class RunLog {
     }
   }
 
-  /** A name of its own in the ticket's journal: each failure is a step that has no value. */
+  /** Returns a new name in the ticket's journal: each failure is a step that has no value. */
   private synchronized String numbered(String kind) {
     String name;
     do {
@@ -263,7 +265,7 @@ public final class RunLog {
     try {
       journal.append(List.of(entry));
     } catch (IllegalTransitionException e) {
-      // A person may have taken the ticket meanwhile: whoever goes on pays for it no second time.
+      // A person may have taken the ticket meanwhile. The next attempt must not pay for it again.
       if (paid.target() != null) {
         journal.appendLate(entry);
       }

@@ -54,7 +54,7 @@ public record RunStats(
     return counter.stats();
   }
 
-  /** Strictly above; at a threshold there is none. */
+  /** Returns the figures strictly above their thresholds. */
   public List<Alert> alerts() {
     List<Alert> alerts = new ArrayList<>();
     alert(alerts, "api_retry_rate", apiRetryRate, MAX_API_RETRY_RATE, "model requests are retried");

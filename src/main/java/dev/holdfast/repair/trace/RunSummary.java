@@ -25,7 +25,7 @@ public record RunSummary(
     int candidates,
     int requests) {
 
-  /** In the order in which they began. */
+  /** Returns the runs in the order in which they began. */
   public static List<RunSummary> of(List<TraceEvent> events) {
     Map<String, RunSummary> runs = new LinkedHashMap<>();
     for (TraceEvent event : events) {

@@ -5,7 +5,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Takes the events of a run, besides its journal. Thread-safe; never throws. */
 public interface Trace {
-  /** Is told of each step of a run that is worked, on the thread that works it. Thread-safe. */
+  /** Hears of each step of a run that is worked on, on the thread that does it. Thread-safe. */
   @FunctionalInterface
   interface Steps {
     Steps NONE = step -> () -> {};
@@ -16,14 +16,17 @@ public interface Trace {
     Runnable begin(String step);
   }
 
-  /** As {@link Steps#begin}. */
+  /** Reports a step as {@link Steps#begin} does. */
   default Runnable working(String step) {
     return Steps.NONE.begin(step);
   }
 
-  /** Once, before anything is appended: what earlier attempts have journalled of this run. */
+  /**
+   * Takes what earlier attempts have journalled of this run; called once, before anything is
+   * appended.
+   */
   void begin(List<JsonNode> earlier);
 
-  /** The entries that were journalled now, in order. */
+  /** Takes the entries that were just journalled, in order. */
   void append(List<JsonNode> events);
 }

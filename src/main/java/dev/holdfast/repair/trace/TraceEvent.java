@@ -3,7 +3,7 @@ package dev.holdfast.repair.trace;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An event as it was traced, by whatever version.
+ * An event as it was traced, by any version.
  *
  * @param run which run it is of
  * @param ticketId 0 where it is not known
@@ -22,7 +22,10 @@ public record TraceEvent(String run, long ticketId, String at, String type, Json
         line.path("payload"));
   }
 
-  /** Versions before did not say whether it was sent, and counted each. */
+  /**
+   * True for a request that was sent. Earlier versions did not say whether it was, and counted
+   * each.
+   */
   boolean isSentRequest() {
     return type.equals("ProviderRequestFinished") && payload.path("sent").asBoolean(true);
   }

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * {@code trace.jsonl}: one event per line (E47). It repeats what the journal holds, so it is made
- * anew when an attempt begins, and a disk that is full costs the file and not the run.
+ * {@code trace.jsonl}: one event per line (E47). It repeats what the journal holds. So it is
+ * written again when an attempt begins, and a full disk costs the file but not the run.
  *
  * @param file in a directory that is made when it is missing
  * @param secrets that no event may tell

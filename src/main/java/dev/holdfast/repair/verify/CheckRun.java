@@ -14,14 +14,14 @@ import java.util.List;
  */
 public record CheckRun(
     String name, boolean passed, String end, int tests, List<FailingCheck> failing, String output) {
-  /** What fails where a command passes, and its reports tell of no test. */
+  /** The name of the failure where a command passes but its reports contain no test. */
   static final String NO_TEST = "no test was run";
 
   public CheckRun {
     failing = List.copyOf(failing);
   }
 
-  /** It would have passed, were there a test in its reports. */
+  /** True if only the lack of tests in its reports made it fail. */
   public boolean lacksTests() {
     return tests == 0 && failing.size() == 1 && failing.getFirst().name().equals(NO_TEST);
   }

@@ -23,7 +23,7 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, Secrets secr
   private static final int TAIL = 48 * 1024;
   private static final int MAX_MESSAGE = 2000;
 
-  /** Of all reports together. */
+  /** The most failing tests of all reports together. */
   private static final int MOST_FAILING = TestReport.MOST_FAILED;
 
   private static final Duration KILL_GRACE = Duration.ofSeconds(2);
@@ -53,7 +53,7 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, Secrets secr
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(Map.of("CI", "true", "PAGER", "cat", "GIT_PAGER", "cat"));
     variables.putAll(Map.of("GIT_TERMINAL_PROMPT", "0", "NO_COLOR", "1"));
-    // Python would take what it has compiled of a patch for that of another one of the same second.
+    // Python would take the compiled code of a patch for that of another patch of the same second.
     variables.put("PYTHONDONTWRITEBYTECODE", "1");
     variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
     try {
@@ -137,7 +137,7 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, Secrets secr
         ShortText.of(secrets.redact(test.text()), MAX_MESSAGE));
   }
 
-  /** Whether a message of a test was longer. */
+  /** True if a test's message was cut. */
   static boolean isCut(String message) {
     return message.length() > MAX_MESSAGE;
   }

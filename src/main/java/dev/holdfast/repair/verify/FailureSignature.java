@@ -11,10 +11,10 @@ import java.util.regex.Pattern;
  * process numbers, colours and the order of tests.
  */
 final class FailureSignature {
-  /** The first and last lines of an output that say what there is to say. */
+  /** The number of lines at the beginning and the end of an output that count. */
   private static final int EDGE = 100;
 
-  /** What a message says first, of one whose end is cut. */
+  /** The number of characters that count at the beginning of a message whose end is cut. */
   private static final int BEGINNING = 1000;
 
   private record Step(Pattern pattern, String replacement) {
@@ -87,7 +87,10 @@ final class FailureSignature {
     return text.isEmpty() ? Optional.empty() : Optional.of(Sha256.hex(text.toString()));
   }
 
-  /** Where a message is cut depends on how long the times and places in it are. */
+  /**
+   * Returns what counts of a check. A cut message counts only up to a fixed length, because the
+   * place of the cut depends on how long the times and places in it are.
+   */
   private static String counted(CheckRun run, FailingCheck check, String directory) {
     if (isItself(run, check)) {
       return normalised(check.name(), directory);
@@ -98,12 +101,15 @@ final class FailureSignature {
         : text;
   }
 
-  /** The command, and none of its tests: it says the end of its output, which counts itself. */
+  /**
+   * True if the check is the command itself and none of its tests. Its message is the end of the
+   * output, which counts separately.
+   */
   private static boolean isItself(CheckRun run, FailingCheck check) {
     return check.name().equals(run.end());
   }
 
-  /** Visible for tests: what of a text counts. */
+  /** Returns what counts of a text. Visible for tests. */
   static String normalised(String text, String directory) {
     String plain = directory.isEmpty() ? text : text.replace(directory, "<root>");
     for (Step step : STEPS) {

@@ -18,10 +18,13 @@ final class ReportFiles {
   private static final int MAX_FILES = 5000;
   private static final long MAX_BYTES = 20 << 20;
 
-  /** A whole part of a path, which to Java is at least one directory. */
+  /** The part {@code **}{@code /} of a glob, which to Java means at least one directory. */
   private static final Pattern ANY_DEPTH = Pattern.compile("(?<=^|[/{,])\\*\\*/");
 
-  /** Their number doubles with each part; what is beyond stays as Java has it. */
+  /**
+   * The most globs that are made. Their number doubles with each part; parts beyond keep Java's
+   * meaning.
+   */
   private static final int MAX_GLOBS = 64;
 
   private final Path root;
@@ -38,7 +41,7 @@ final class ReportFiles {
             .toList();
   }
 
-  /** With and without each of them. */
+  /** Returns the globs with and without each such part. */
   private static List<String> globs(String glob) {
     List<String> globs = new ArrayList<>(List.of(""));
     String between = "";
@@ -56,7 +59,10 @@ final class ReportFiles {
     return globs;
   }
 
-  /** Regular files of a readable size, in the order of their names; no link is followed. */
+  /**
+   * Returns the reports in the order of their names, as regular files of a readable size; no link
+   * is followed.
+   */
   List<Path> find() throws IOException {
     List<Path> found = new ArrayList<>();
     Files.walkFileTree(
@@ -91,7 +97,7 @@ final class ReportFiles {
   }
 
   /**
-   * Deletes the reports alone, for a broad glob matches what the build needs, too.
+   * Deletes only the reports, because a broad glob also matches what the build needs.
    *
    * @return the files that match and are no reports
    */

@@ -13,15 +13,18 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * A JUnit XML report, as surefire, gradle, pytest and node's test runner write it. No DTD and no
- * entity of its own is read: a program of the repository has written it.
+ * A JUnit XML report, as surefire, gradle, pytest and node's test runner write it. Its DTD and
+ * entities are not read, because a program of the repository has written it.
  *
  * @param tests how many test cases it tells of, without the skipped ones
  * @param failed the first {@link #MOST_FAILED}
  * @param more how many others failed
  */
 record TestReport(int tests, List<FailedTest> failed, int more) {
-  /** A program may write millions of them, which nobody reads and no memory holds. */
+  /**
+   * The most failures that are kept. A program may write millions of them, which nobody reads and
+   * no memory holds.
+   */
   static final int MOST_FAILED = 1000;
 
   /**
@@ -51,12 +54,12 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
     }
   }
 
-  /** True if it begins as one, whole or not. */
+  /** True if it begins like a report, complete or not. */
   static boolean isReport(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       XMLStreamReader reader = reader(in);
       while (reader.next() != XMLStreamConstants.START_ELEMENT) {
-        // What comes before the root may be a comment.
+        // A comment may come before the root.
       }
       return isRoot(reader.getLocalName());
     } catch (IOException | XMLStreamException e) {
@@ -73,7 +76,7 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
     factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
     factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
     factory.setProperty(XMLInputFactory.IS_COALESCING, false);
-    // Each &lt; counts as an entity, of which there can be no others here.
+    // Each &lt; counts as an entity, and no others are possible here.
     factory.setProperty("jdk.xml.maxGeneralEntitySizeLimit", "0");
     factory.setProperty("jdk.xml.totalEntitySizeLimit", "0");
     return factory.createXMLStreamReader(in);
@@ -140,7 +143,7 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
       }
     }
 
-    /** Surefire writes one for each rerun of a test. */
+    /** Adds a failure; surefire writes one for each rerun of a test. */
     private static void add(String failure, StringBuilder failures) {
       if (failures.length() < MAX_TEXT) {
         failures.append(failures.isEmpty() ? "" : "\n").append(failure);
@@ -153,7 +156,7 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
       return group.isEmpty() || name.startsWith(group) ? name : group + "." + name;
     }
 
-    /** Of the element that has begun; it has ended then. */
+    /** Reads the failure of the element that has begun, up to its end. */
     private String failure() throws XMLStreamException {
       String message = attribute("message");
       String type = attribute("type");
@@ -173,7 +176,9 @@ record TestReport(int tests, List<FailedTest> failed, int more) {
       return ShortText.of(body.contains(head) ? body : head + "\n" + body, MAX_TEXT);
     }
 
-    /** It comes in pieces; whole, one of a report could fill a memory. */
+    /**
+     * True for text. It comes in pieces, because a whole text of a report could fill the memory.
+     */
     private static boolean isText(int event) {
       return event == XMLStreamConstants.CHARACTERS
           || event == XMLStreamConstants.CDATA

@@ -34,7 +34,7 @@ public record Verification(
   }
 
   /**
-   * For a model or a person: what failed, then the ends of the failed commands' outputs.
+   * Describes for a model or a person what failed, then the ends of the failed commands' outputs.
    *
    * @param maxChars about so many characters
    */

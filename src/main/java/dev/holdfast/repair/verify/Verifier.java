@@ -26,9 +26,9 @@ public record Verifier(Sandbox sandbox, Map<String, String> environment, Secrets
 
   /** The number of times that a verification must pass. */
   public enum Success {
-    /** Once: enough to rank a candidate. */
+    /** Once is enough to rank a candidate. */
     SEEN_ONCE,
-    /** Twice: what a success that is claimed needs; a flaky one is not taken for it. */
+    /** Twice is needed for a claimed success; a flaky one does not count as that. */
     SEEN_TWICE
   }
 
@@ -63,7 +63,8 @@ public record Verifier(Sandbox sandbox, Map<String, String> environment, Secrets
   }
 
   /**
-   * One after the other in the same files, for one may need what another has built.
+   * Runs the commands one after the other in the same files, because one may need what another
+   * built.
    *
    * @param before the tree that the files are, and are again after it
    * @param changed gets what they changed
@@ -82,7 +83,10 @@ public record Verifier(Sandbox sandbox, Map<String, String> environment, Secrets
     return runs;
   }
 
-  /** Also what git cannot read, such as a repository of another kind or attributes of no use. */
+  /**
+   * Undoes all changes, even where git cannot read them, such as a repository of another kind or
+   * useless attributes.
+   */
   private static void undo(Worktree worktree, String before, List<String> changed)
       throws IOException, InterruptedException {
     String after = "";
