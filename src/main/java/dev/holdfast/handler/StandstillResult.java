@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
 public final class StandstillResult {
   static final String ACCOUNT_UNAVAILABLE = "account_unavailable: ";
 
-  /** Begins the reason of a hold for used-up money. */
+  /** The beginning of the reason of a hold for used-up money. */
   public static final String BUDGET_EXCEEDED = "budget_exceeded: ";
 
   private StandstillResult() {}
 
-  /** Put off where it passes by itself, else held until a person has mended or raised something. */
+  /**
+   * Puts the ticket off where the obstacle passes by itself; otherwise holds it until a person has
+   * fixed or raised something.
+   */
   public static HandlerResult of(
       Standstill why, @Nullable String error, @Nullable Integer httpStatus) {
     Duration left = why.left();

@@ -9,14 +9,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes results fit for PostgreSQL's JSON: without NULs and halves of surrogate pairs, which it
- * refuses, and without numbers that it would write out with thousands of digits, as 1e131071; those
- * become strings. So a result is not much longer as text than it was sent.
+ * Makes results fit for PostgreSQL's JSON. It takes out NULs and halves of surrogate pairs, which
+ * PostgreSQL refuses. It turns numbers into strings that PostgreSQL would write out with thousands
+ * of digits, such as 1e131071. So a result is not much longer as text than it was sent.
  */
 public final class StorableJson {
   private static final JsonNodeFactory NODES = new JsonNodeFactory();
 
-  /** The largest number of a double has 309. */
+  /** The most digits of a number; the largest double has 309. */
   private static final int MOST_DIGITS = 400;
 
   private StorableJson() {}
@@ -61,7 +61,7 @@ public final class StorableJson {
         : node;
   }
 
-  /** Without exponent. */
+  /** Returns the number of digits without an exponent. */
   private static long writtenDigits(BigDecimal number) {
     long scale = number.scale();
     return Math.max(scale, number.precision() - Math.min(scale, 0));

@@ -27,7 +27,7 @@ public final class TargetRoutes {
   }
 
   /**
-   * The same, with what stands between an attempt and its providers.
+   * Returns the same routes with a guard between the attempt and its providers.
    *
    * @param budget of the attempt
    */

@@ -67,7 +67,7 @@ record AgentDesign(
   }
 
   /**
-   * Of a document that is valid by its schema.
+   * Makes one for a document that is valid by its schema.
    *
    * @param llmTimeout where the design has none
    * @throws dev.holdfast.tool.ConfigurationException if an MCP server is neither a program nor a

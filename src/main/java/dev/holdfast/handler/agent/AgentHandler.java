@@ -39,7 +39,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
+ * Works on tickets of kind {@code agent}: a session with the models of the ticket's design, in a
  * workspace of the ticket's own, until its final report. The session is kept in the journal of the
  * ticket, and an attempt goes on from there. An interrupt aborts the session and comes out as
  * {@link InterruptedException}. Thread-safe.
@@ -180,7 +180,7 @@ public final class AgentHandler implements TicketHandler {
     List<SessionListener> listeners = new ArrayList<>(ports.listeners());
     listeners.add(event -> ports.sessions().events().on(id, leaseNo, event));
     listeners.add(new ProviderRequests(ports.calls()));
-    // The last one: whoever aborts a retry has been told of it.
+    // This is the last one, so that whoever aborts a retry has already heard of it.
     listeners.add(watch);
     return SessionPorts.of(
             box, ports.sessions().journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())

@@ -51,7 +51,10 @@ final class AgentResult {
     };
   }
 
-  /** Used-up money is held for a person: what is retried without more of it only ends there too. */
+  /**
+   * Makes the result of a failed session. Used-up money holds the ticket for a person, because a
+   * retry without more money would only end in the same way.
+   */
   private static HandlerResult failed(SessionResult.Failed failed) {
     UsedUp bound = failed.usedUp();
     return bound == null
@@ -64,7 +67,10 @@ final class AgentResult {
     return bound.scope() + ": " + bound.words() + "; " + wayOn(bound);
   }
 
-  /** What a ticket used counts in its next attempt, too: a release alone would end there again. */
+  /**
+   * Says how the work can go on. What a ticket has used counts in its next attempt, too, so a
+   * release alone would end in the same way.
+   */
   private static String wayOn(UsedUp bound) {
     if (!bound.scope().startsWith(OF_TICKET)) {
       return "look at what was done, then release it";
@@ -87,10 +93,10 @@ final class AgentResult {
   }
 
   /**
-   * Its category is stated, not read out of the words: a report that tells of a "429" in the code
-   * it worked on is no rate limit. The model has finished and says that the task, as it is put,
-   * cannot be done. Waiting changes nothing about that, so it is code_error, like the end without a
-   * report: one more try at once, then a person.
+   * Makes the error of a reported failure. Its category is stated, not read from the words: a
+   * report that mentions a "429" in the code it worked on is no rate limit. The model has finished
+   * and says that the task, as it is described, cannot be done. Waiting changes nothing about that,
+   * so it is code_error, like the end without a report: one more try at once, then a person.
    */
   private static ErrorReport failure(FinalReport report) {
     String words = report.content() == null ? String.valueOf(report.data()) : report.content();
@@ -98,7 +104,7 @@ final class AgentResult {
         "the agent reports failure: " + words, null, null, null, Category.CODE_ERROR, null);
   }
 
-  /** Checked when it was reported. */
+  /** Returns the question, which was checked when it was reported. */
   private static Question question(FinalReport report) {
     return Question.of(StorableJson.of(Objects.requireNonNull(report.data())));
   }

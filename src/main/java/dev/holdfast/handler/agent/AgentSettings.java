@@ -31,7 +31,7 @@ public record AgentSettings(
     ToolSettings tools,
     Allowance allowance,
     CallRetryOptions callRetry) {
-  /** With these taken out of what models are told by tools. */
+  /** Returns the settings with secrets that are removed from what tools tell models. */
   public AgentSettings withSecrets(Secrets secrets) {
     return new AgentSettings(
         workspaceRoot,

@@ -72,7 +72,10 @@ final class AgentTools {
     }
   }
 
-  /** An agent that runs no program needs none, and is not held where there is none. */
+  /**
+   * Returns the sandbox. An agent that runs no program needs none, and is not held where none is
+   * available.
+   */
   private Sandbox sandbox(AgentDesign design) throws InterruptedException {
     return WorkspaceTools.runPrograms(design.tools())
         ? sandboxes.get(design.network())

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The directory of one ticket's agent. It stays between the attempts of the ticket, so that a
- * resumed session finds what it has made, and is deleted by the attempt whose success ends the
- * ticket. What waits for a review keeps it: the reviewer may want to look, or send it back. After
- * that, {@link WorkspaceSweep} deletes it.
+ * resumed session finds what it has made. The attempt whose success ends the ticket deletes it. A
+ * ticket that waits for a review keeps it, because the reviewer may want to look, or send it back.
+ * After that, {@link WorkspaceSweep} deletes it.
  */
 record AgentWorkspace(Path directory, Workspace workspace) {
   private static final Logger log = LoggerFactory.getLogger(AgentWorkspace.class);
@@ -48,7 +48,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     return HALF_MADE.matcher(directory.getFileName().toString()).matches();
   }
 
-  /** A copy that was cut short must not pass for a workspace. */
+  /** Makes a workspace under another name first, so that an incomplete copy cannot pass for one. */
   private static void make(Path directory, Optional<Path> copyFrom, Set<Path> secrets)
       throws IOException, InterruptedException {
     Path root = Objects.requireNonNull(directory.getParent());

@@ -9,7 +9,10 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A tool call as a text that is always the same for the same call: what an approval binds. */
+/**
+ * Makes a text of a tool call that is always the same for the same call. An approval is bound to
+ * it.
+ */
 final class CallText {
   private static final String FREE = "*";
   private static final JsonMapper MAPPER =
@@ -20,14 +23,14 @@ final class CallText {
 
   private CallText() {}
 
-  /** The arguments with sorted keys, in characters that can be stored. */
+  /** Returns the arguments with sorted keys, in characters that can be stored. */
   static String arguments(ToolCall call) {
     return storable(MAPPER.writeValueAsString(MAPPER.readTree(call.arguments())));
   }
 
   /**
-   * Equal for the calls that a remembered approval covers: the same tool, the same keys, and the
-   * same values but for those of the free arguments.
+   * Returns a text that is equal for the calls that a remembered approval covers. They have the
+   * same tool, the same keys, and the same values except those of the free arguments.
    */
   static String shape(ToolCall call, Set<String> free) {
     JsonNode arguments = MAPPER.readTree(call.arguments());
@@ -37,12 +40,12 @@ final class CallText {
     return call.name() + " " + storable(MAPPER.writeValueAsString(arguments));
   }
 
-  /** As the SQL function call_hash. */
+  /** Returns the same hash as the SQL function call_hash. */
   static String hash(String tool, String arguments) {
     return Sha256.hex(tool + "\n" + arguments);
   }
 
-  /** Half a surrogate pair is escaped, as JSON allows; NUL is already. */
+  /** Escapes half a surrogate pair, as JSON allows; NUL is escaped already. */
   private static String storable(String json) {
     StringBuilder text = new StringBuilder(json.length());
     json.codePoints()

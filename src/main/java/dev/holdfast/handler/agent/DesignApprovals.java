@@ -21,8 +21,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks people for the calls of the tools that a design has under {@code approval}. What was
- * approved is bound by its hash: no other call runs with it.
+ * Asks people about the calls of the tools that a design has under {@code approval}. An approval is
+ * bound to the hash of its call, so no other call runs with it.
  */
 record DesignApprovals(
     Set<String> tools,
@@ -83,7 +83,7 @@ record DesignApprovals(
     List<ToolCall> kept = calls.stream().map(this::asKept).toList();
     for (ToolCall call : kept) {
       if (needsApproval(call.name())) {
-        // One that would be refused before it runs needs nobody's word.
+        // A call that would be refused before it runs needs no approval.
         toolBox
             .preview(call)
             .ifPresent(preview -> asked.put(call, asked(answer, turn, call, preview)));
@@ -104,14 +104,17 @@ record DesignApprovals(
     return all;
   }
 
-  /** Without secrets, as the journal tells it to the attempt that runs it. */
+  /** Returns the call without secrets, as the journal shows it to the attempt that runs it. */
   private ToolCall asKept(ToolCall call) {
     return needsApproval(call.name())
         ? new ToolCall(call.id(), call.name(), secrets.redact(call.arguments()))
         : call;
   }
 
-  /** A server must not get past it by a second tool whose name becomes the same. */
+  /**
+   * True if a tool needs approval. A server must not avoid it with a second tool whose name becomes
+   * the same.
+   */
   private boolean needsApproval(String name) {
     return tools.stream().anyMatch(each -> McpName.mayMean(each, name));
   }
@@ -144,7 +147,7 @@ record DesignApprovals(
     return said(call, approval, "did not allow it, and it was not run");
   }
 
-  /** A message of its own, so it names the call. */
+  /** Says what a person decided. This is a message of its own, so it names the call. */
   private static String said(ToolCall call, ApprovalStore.Approval approval, String decision) {
     String words = approval.words();
     return "Your call %s of %s: a person (%s) %s%s"

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a session's own models sum up its older turns, the first target first. Each call is retried
- * by itself (E1), within the attempt's budget.
+ * Lets a session's own models sum up its older turns, the first target first. Each call has its own
+ * retries (E1), within the attempt's budget.
  */
 record ModelSummariser(
     Duration timeout,

@@ -52,7 +52,7 @@ final class RetryWaits {
       this.usually = usually;
     }
 
-    /** Before it runs. */
+    /** Sets the session before it runs. */
     void opened(Session opened) {
       session = opened;
     }
@@ -85,7 +85,7 @@ final class RetryWaits {
     return new Watch(ticketId, usually);
   }
 
-  /** While the database is away what the configuration says counts. */
+  /** True if the ticket's retries are on. While the database is away, the configuration counts. */
   private boolean isOn(long ticketId, boolean usually) {
     try {
       return aborts.autoRetry(ticketId).orElse(usually);
@@ -107,7 +107,7 @@ final class RetryWaits {
     waiting.remove(ticketId);
   }
 
-  /** Empty, and nobody asks any more, once none waits. */
+  /** Returns the waiting sessions. Once there are none, the asking ends. */
   private synchronized Map<Long, Waiting> toAskFor() {
     asking = !waiting.isEmpty();
     return Map.copyOf(waiting);
@@ -124,7 +124,9 @@ final class RetryWaits {
     }
   }
 
-  /** An outage of the database must not end the asking. */
+  /**
+   * Returns the tickets whose wait is to end. An outage of the database must not end the asking.
+   */
   private Set<Long> toEnd(Map<Long, Waiting> now) {
     List<Long> retrying = new ArrayList<>();
     now.forEach(
@@ -135,7 +137,7 @@ final class RetryWaits {
         });
     try {
       Set<Long> ended = new HashSet<>(aborts.switchedOff(retrying));
-      // The last thing that can fail: what is taken is given out once.
+      // This must be the last call that can fail, because each order is given out only once.
       ended.addAll(aborts.take(now.keySet()));
       return ended;
     } catch (RuntimeException e) {

@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the workspaces of tickets that a person has ended some time ago: approved, or cancelled.
- * A workspace whose ticket the database does not know may be another database's, and stays. Several
- * workers may sweep one directory at once. What a killed worker has left goes, too: a copy that is
- * half made, after a day, and the directories of attempts at commands.
+ * Deletes the workspaces of tickets that a person approved or cancelled some time ago. A workspace
+ * whose ticket the database does not know may be another database's, and stays. Several workers may
+ * sweep one directory at once. It also deletes what a killed worker has left: a half-made copy,
+ * after a day, and the directories of attempts at commands.
  *
  * @param of whose directories it looks at: both may have one root
  * @param root {@code agents.workspace-root}, or {@code handlers.command.workspaces}; need not exist
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public record WorkspaceSweep(
     Of of, Path root, Duration kept, EndedTickets tickets, InstantSource clock) {
-  /** Whose directories. */
+  /** The owner of the directories. */
   public enum Of {
     AGENTS(""),
     COMMANDS("-attempt-[0-9]+-[0-9]+");
@@ -43,7 +43,7 @@ public record WorkspaceSweep(
       this.names = Pattern.compile("ticket-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})" + end);
     }
 
-    /** The ticket of a directory, by its name; empty if it is none of these. */
+    /** Returns the ticket of a directory, by its name; empty if it has no such name. */
     private Optional<EndedTickets.Key> ticketOf(Path directory) {
       Matcher name = names.matcher(directory.getFileName().toString());
       return name.matches()

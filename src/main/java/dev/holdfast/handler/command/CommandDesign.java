@@ -39,7 +39,7 @@ record CommandDesign(
     passEnvironment = List.copyOf(passEnvironment);
   }
 
-  /** Of a document that is valid by its schema. */
+  /** Makes one for a document that is valid by its schema. */
   static CommandDesign of(JsonNode document) {
     Map<String, String> environment = new TreeMap<>();
     document

@@ -18,36 +18,42 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reports on a program that did not succeed. */
 final class CommandFailures {
-  /** So many bytes of the end of a program's output go into the error. */
+  /** The number of bytes of the end of a program's output that go into the error. */
   static final int END_BYTES = 16 * 1024;
 
   private CommandFailures() {}
 
-  /** The ticket or its design is wrong: trying again does not help, a person has to change it. */
+  /** Reports a wrong ticket or design: trying again does not help, a person has to change it. */
   static ErrorReport refused(InvalidTicketException cause) {
     return refused(Objects.requireNonNullElse(cause.getMessage(), cause.toString()));
   }
 
-  /** The program broke a rule that only a change of it can mend. */
+  /** Reports a program that broke a rule; only a change of the program helps. */
   static ErrorReport refused(String message) {
     return new ErrorReport(message, null, null, null, Category.CODE_ERROR, null);
   }
 
-  /** The worker's host could not start the program; with texts that are too long no host could. */
+  /**
+   * Reports a program that the worker's host could not start; texts that are too long no host could
+   * pass.
+   */
   static ErrorReport notStarted(IOException cause) {
     return ErrorReport.ofMessage(
         cause, cause instanceof TextTooLongException ? Category.CODE_ERROR : Category.SYSTEM_ERROR);
   }
 
-  /** It ran longer than it may (a timeout is transient), with what it had said until then. */
+  /**
+   * Reports a program that ran longer than it may (a timeout is transient), with its output until
+   * then.
+   */
   static ErrorReport timedOut(String how, ProgramRun run, Redaction redaction) {
     return new ErrorReport(
         redaction.of(how) + said(run, redaction), null, null, null, Category.TRANSIENT, null);
   }
 
   /**
-   * Its last line of stdout says the error outright, or else the end of what it said is for the
-   * classifier.
+   * Reports a program's exit code. Its last line of stdout may state the error itself; otherwise
+   * the classifier gets the end of its output.
    */
   static ErrorReport exited(String how, int code, ProgramRun run, Redaction redaction) {
     LastLine last = LastLine.of(run.stdout());
@@ -68,7 +74,10 @@ final class CommandFailures {
     return new ErrorReport(text, null, null, code, null, null);
   }
 
-  /** An agent's program is believed on stdout, whatever it warned of on stderr. */
+  /**
+   * Reports the failure of an agent's program. Its stdout is believed, whatever warnings are on
+   * stderr.
+   */
   private static ErrorReport failed(
       String how, int code, FailedResult result, ProgramRun run, Redaction redaction) {
     String ended = redaction.of(how);
@@ -85,7 +94,7 @@ final class CommandFailures {
   private static ErrorReport stated(
       String how, int code, LastLine last, ObjectNode line, ProgramRun run, Redaction redaction) {
     StringBuilder text = new StringBuilder();
-    // As a tree: once it is text, every level of JSON in it has other escapes.
+    // This works on the tree, because in a text every level of JSON has other escapes.
     JsonNode error = redaction.of(line.get("error"));
     text.append(error.isString() ? error.stringValue() : error.toString())
         .append("\n(")
@@ -94,7 +103,7 @@ final class CommandFailures {
     Category category = category(line.path("category"), text);
     Duration retryAfter = retryAfter(line.path("retry_after_ms"), text);
     last.flaw().ifPresent(flaw -> text.append("\n(its last line: ").append(flaw).append(')'));
-    // For people, and for the classifier where the error itself says nothing to it.
+    // This is for people, and for the classifier where the error itself says nothing to it.
     text.append(stderr(run, redaction));
     return new ErrorReport(redaction.of(text.toString()), null, null, code, category, retryAfter);
   }
@@ -105,7 +114,7 @@ final class CommandFailures {
     }
     Optional<Category> category = Category.ofWireName(stated.asString(""));
     if (category.isEmpty()) {
-      // Their names would be words of an error to the classifier.
+      // The names of the five would look like words of an error to the classifier.
       text.append("\n(its category ").append(stated).append(" is none of the five)");
     }
     return category.orElse(null);
@@ -122,7 +131,7 @@ final class CommandFailures {
     return null;
   }
 
-  /** The end of stderr; of stdout where there is none. */
+  /** Returns the end of stderr; that of stdout where stderr is empty. */
   private static String said(ProgramRun run, Redaction redaction) {
     String stderr = stderr(run, redaction);
     return stderr.isEmpty() ? end("stdout", run.stdout(), redaction) : stderr;
@@ -132,7 +141,7 @@ final class CommandFailures {
     return end("stderr", run.stderr(), redaction);
   }
 
-  /** Secrets are taken out before the cut, which may go through one. */
+  /** Returns the end of an output. Secrets are removed before the cut, which may go through one. */
   private static String end(String name, OutputTail output, Redaction redaction) {
     return end(name, redaction.of(output.end()), output.total());
   }

@@ -33,16 +33,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Works tickets of kind {@code command}: runs the program of the ticket's design in a session of
- * its own, with the ticket on stdin, and takes its exit code and its last line for the outcome.
- * Nothing of the program is left when it returns. An interrupt ends the program and comes out as
- * {@link InterruptedException}. Thread-safe.
+ * Works on tickets of kind {@code command}: runs the program of the ticket's design in a session of
+ * its own, with the ticket on stdin. Its exit code and its last line give the outcome. Nothing of
+ * the program is left when it returns. An interrupt ends the program and comes out as {@link
+ * InterruptedException}. Thread-safe.
  */
 public final class CommandHandler implements TicketHandler {
-  /** Enough for a result on the last line. */
+  /** The number of bytes of stdout that are kept, which is enough for a result on the last line. */
   static final int STDOUT_LIMIT = 1 << 20;
 
-  /** So many bytes of the end of stdout are the result of a program that says none in JSON. */
+  /**
+   * The number of bytes of the end of stdout that are the result of a program without a JSON
+   * result.
+   */
   static final int TEXT_RESULT = 16 * 1024;
 
   private static final OutputLimits OUTPUT = OutputLimits.ends(STDOUT_LIMIT, 64 * 1024);
@@ -52,7 +55,7 @@ public final class CommandHandler implements TicketHandler {
   private final CommandSource source;
   private final OutputFollower follower;
 
-  /** Nobody sees the output while a program runs. */
+  /** Makes a handler without a follower: nobody sees the output while a program runs. */
   public CommandHandler(CommandSettings settings) {
     this(settings, OutputFollower.NONE);
   }
@@ -169,7 +172,10 @@ public final class CommandHandler implements TicketHandler {
     }
   }
 
-  /** Takes them out of the result. Where the design allows none, it may have any "enqueue". */
+  /**
+   * Takes the tickets to add out of the result. Where the design allows none, the result may have
+   * any "enqueue".
+   */
   private static @Nullable String enqueues(ObjectNode result, CommandDesign design) {
     return design.enqueues().allowed().isEmpty()
         ? null
@@ -184,18 +190,24 @@ public final class CommandHandler implements TicketHandler {
     }
   }
 
-  /** The end of what it printed, for want of JSON; empty where that is nothing. */
+  /**
+   * Returns the end of the output as the result where there is no JSON; empty where there is no
+   * output.
+   */
   private static Optional<ObjectNode> text(ProgramRun run, Redaction redaction) {
     OutputTail stdout = run.stdout();
     String kept = stdout.total() > STDOUT_LIMIT ? CutText.behind(stdout.end()) : stdout.end();
-    // Secrets are taken out before the cut, which may go through one.
+    // Secrets are removed before the cut, which may go through one.
     String text = end(redaction.of(kept).strip());
     return text.isEmpty()
         ? Optional.empty()
         : Optional.of(Json.MAPPER.createObjectNode().put("text", text));
   }
 
-  /** Its last lines that are not too long together; of a last line that is, the end with a note. */
+  /**
+   * Returns the last lines that are together not too long. If the last line alone is, returns its
+   * end with a note.
+   */
   private static String end(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length <= TEXT_RESULT) {

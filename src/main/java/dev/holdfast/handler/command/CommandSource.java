@@ -10,13 +10,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Finds out what a ticket wants to be run: its design's program or, where the configuration allows
- * it, its payload's.
+ * Finds the program that a ticket wants to run: its design's or, where the configuration allows it,
+ * its payload's.
  */
 final class CommandSource {
   /**
-   * The keys of a payload that are ours; the rest of it is the program's input. None of them
-   * reaches into the worker's environment.
+   * The keys of a payload that Holdfast reads; the rest of it is the program's input. None of them
+   * gives access to the worker's environment.
    */
   private static final List<String> INLINE_KEYS =
       List.of("command", "directory", "timeout", "environment", "review");
@@ -77,7 +77,10 @@ final class CommandSource {
     return design.toString();
   }
 
-  /** Checked again, for a row may have been written past {@code holdfast design put}. */
+  /**
+   * Checks the definition again, because a row may have been written without {@code holdfast design
+   * put}.
+   */
   private CommandDesign checked(String definition) {
     String kind = validator.validate(definition).kind();
     if (!kind.equals("command")) {

@@ -19,7 +19,10 @@ record FailedResult(JsonNode line) {
         : Optional.empty();
   }
 
-  /** What a person is told of the failure, at most so many characters; empty where it is silent. */
+  /**
+   * Returns the words about the failure for people, at most {@code atMost} characters; empty where
+   * there are none.
+   */
   Optional<String> words(int atMost) {
     return Stream.of(line.path("result"), line.path("errors").path(0))
         .flatMap(each -> each.stringValueOpt().stream())

@@ -5,12 +5,12 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The JSON that programs are given and give. Numbers keep their digits. */
+/** The JSON of programs' inputs and outputs. Numbers keep their digits. */
 final class Json {
   static final JsonMapper MAPPER =
       ExactJson.ofAnyLength().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
-  /** The same, but each key stands in its object once. */
+  /** The same mapper, but it refuses an object that has a key twice. */
   static final JsonMapper STRICT =
       MAPPER.rebuild().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 

@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The last line of a program's stdout that is not blank: where a program says its result, or its
+ * The last line of a program's stdout that is not blank. There a program states its result or its
  * error. An object that is printed over several lines counts as one.
  *
  * @param text without blanks around it, and without orders to a terminal
@@ -28,23 +28,26 @@ record LastLine(String text, boolean cut) {
   private static final Pattern ADDITION = Pattern.compile("(?s)\\{.*\"enqueue\"\\s*:");
   private static final Pattern ERROR = Pattern.compile("\\{\\s*\"error\"\\s*:");
 
-  /** Colours, the cursor, a window's title: no JSON has the character that they begin with. */
+  /**
+   * Orders to a terminal: colours, the cursor, a window's title. JSON never contains their first
+   * character.
+   */
   private static final Pattern TERMINAL_ORDER =
       Pattern.compile(
           "\u001b(?:\\[[0-?]{0,40}[ -/]{0,4}[@-~]"
               + "|\\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\\\)"
               + "|[ -/]{1,2}[0-~]|[0-Z^-z])");
 
-  /** As printers begin an object that they print over several lines. */
+  /** The line with which printers begin an object that they print over several lines. */
   private static final Pattern OPEN = Pattern.compile("(?m)^\uFEFF?\\{[ \\t\\r]*$");
 
-  /** The end of an object over several lines, such as {@code jq} prints it. */
+  /** The end of an object over several lines, as {@code jq} prints it. */
   private static final Pattern END_OF_LINES = Pattern.compile("\\n[ \\t]+[\"\\]}][^\\n]*\\n\\}");
 
   static LastLine of(OutputTail stdout) {
     String kept = TERMINAL_ORDER.matcher(stdout.end()).replaceAll("").stripTrailing();
     int from = beginning(kept);
-    // Some programs begin what they print with a mark of its encoding.
+    // Some programs begin their output with a byte order mark.
     String text = Utf8.withoutMark(kept.substring(from).strip()).strip();
     boolean cut = from == 0 || (text.equals("}") && endsObject(kept));
     return new LastLine(text, cut && stdout.total() > CommandHandler.STDOUT_LIMIT);
@@ -56,8 +59,9 @@ record LastLine(String text, boolean cut) {
   }
 
   /**
-   * Of the last line, or of the lines from a brace alone to a last one that is a brace alone. Where
-   * nothing is indented, objects within begin so, too: what belongs to one begins no other.
+   * Returns the beginning of the last line, or of the lines from a brace alone to a last line that
+   * is a brace alone. Where nothing is indented, inner objects begin in the same way, so the lines
+   * of one object begin no other.
    */
   private static int beginning(String kept) {
     int from = beginningOfLine(kept);
@@ -74,13 +78,19 @@ record LastLine(String text, boolean cut) {
     return from;
   }
 
-  /** Behind what shows how far a program is, and is written over by what comes next. */
+  /**
+   * Returns the beginning of the last line, after any progress display, which the program
+   * overwrites.
+   */
   private static int beginningOfLine(String kept) {
     int from = kept.lastIndexOf('\n') + 1;
     return kept.startsWith("{", from) ? from : Math.max(from, kept.lastIndexOf('\r') + 1);
   }
 
-  /** Behind the object that begins at a brace, or where it turns out to be none. */
+  /**
+   * Returns the place after the object that begins at a brace, or where it turns out to be no
+   * object.
+   */
   private static int endOfObject(String kept, int brace) {
     StringReader text = new StringReader(kept);
     try {
@@ -105,7 +115,7 @@ record LastLine(String text, boolean cut) {
     }
   }
 
-  /** The JSON object that the line is; empty where it is anything else. */
+  /** Returns the JSON object that the line is; empty where it is anything else. */
   Optional<ObjectNode> object() {
     if (cut || !text.startsWith("{") || !text.endsWith("}")) {
       return Optional.empty();
@@ -118,8 +128,8 @@ record LastLine(String text, boolean cut) {
   }
 
   /**
-   * Why a line that was to ask a person, or to add tickets, is no JSON object with every key once;
-   * empty where it is one, or means nothing of the kind.
+   * Says why a line that was meant to ask a person, or to add tickets, is no JSON object with every
+   * key once; empty where it is one, or was not meant so.
    *
    * @param adds whether the program may add tickets
    */
@@ -129,12 +139,12 @@ record LastLine(String text, boolean cut) {
         : Optional.empty();
   }
 
-  /** True if it was to state an error and is no JSON. */
+  /** True if the line was meant to state an error and is no JSON. */
   boolean isBrokenError() {
     return object().isEmpty() && ERROR.matcher(text).lookingAt();
   }
 
-  /** Why it is no JSON object with every key once; empty where it is one. */
+  /** Says why the line is no JSON object with every key once; empty where it is one. */
   Optional<String> flaw() {
     try {
       return read(Json.STRICT).isPresent() ? Optional.empty() : Optional.of("it is no object");
@@ -151,7 +161,7 @@ record LastLine(String text, boolean cut) {
         : Optional.empty();
   }
 
-  /** True if it may have been a result, which must not get lost unnoticed. */
+  /** True if the line may have been a result, which must not get lost unnoticed. */
   boolean isCutObject() {
     return cut && text.endsWith("}");
   }

@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 
 /**
  * A program's environment: what every program needs of the worker's own, what its design asks for,
- * and the ticket's variables. Of the worker's environment only named variables pass, so that a
+ * and the ticket's variables. Only named variables of the worker's environment pass, so that a
  * secret with a new name does not slip through.
  */
 final class ProgramEnvironment {
   /**
-   * Linux refuses to start a program with a longer variable (128 KiB); the whole guidance is on
-   * stdin anyway.
+   * The longest guidance in a variable. Linux refuses to start a program with a longer variable
+   * (128 KiB), and the whole guidance is on stdin anyway.
    */
   static final int MAX_GUIDANCE_BYTES = 64 * 1024;
 
@@ -61,7 +61,10 @@ final class ProgramEnvironment {
     return value;
   }
 
-  /** A text as it is, anything else as JSON; at most 64 KiB, as answers are. */
+  /**
+   * Returns the newest answer: a text as it is, anything else as JSON; at most 64 KiB, as answers
+   * are.
+   */
   private static Optional<String> newestAnswer(ClaimedTicket claimed) {
     return claimed.guidance().reversed().stream()
         .filter(each -> each.answer() != null)

@@ -7,8 +7,8 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Makes what a program said fit to be stored: the values of variables that its design had passed on
- * to it are replaced by their names, and characters that PostgreSQL's JSON refuses are taken out.
+ * Makes a program's output fit to be stored. Replaces the values of variables that its design had
+ * passed on to it by their names, and takes out characters that PostgreSQL's JSON refuses.
  */
 final class Redaction {
   private final Map<String, String> nameByValue = new HashMap<>();
@@ -30,7 +30,7 @@ final class Redaction {
     return secrets.redact(text.replace("\0", ""));
   }
 
-  /** The same for every key, text and number of a result. */
+  /** Does the same for every key, text and number of a result. */
   JsonNode of(JsonNode node) {
     return StorableJson.of(node, this::of);
   }

@@ -8,7 +8,7 @@ import dev.holdfast.ticket.Ticket;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The ticket as a program reads it on stdin: one JSON object, one line, UTF-8. */
+/** Makes the text of a ticket that a program reads on stdin: one JSON object, one line, UTF-8. */
 final class TicketDocument {
   private TicketDocument() {}
 

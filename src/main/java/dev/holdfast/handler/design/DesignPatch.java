@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 public final class DesignPatch {
   private DesignPatch() {}
 
-  /** Of a document that is valid by its schema. */
+  /** Reads them from a document that is valid by its schema. */
   public static PatchLimits limits(JsonNode document) {
     JsonNode patch = document.path("patch");
     PatchLimits usual = PatchLimits.DEFAULT;

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
  *     worker's {@code provider.retry} (E7)
  */
 public record DesignTarget(Target target, CallRetryOptions.Overrides retry) {
-  /** Of a document that is valid by its schema. */
+  /** Reads the targets of a document that is valid by its schema. */
   public static List<DesignTarget> of(JsonNode targets) {
     return targets.valueStream().map(DesignTarget::one).toList();
   }

@@ -91,7 +91,10 @@ final class DesignText {
     }
   }
 
-  /** Jackson's own word for an exponent that no BigDecimal has. */
+  /**
+   * Makes the error for an exponent that no BigDecimal has; Jackson then throws a
+   * NumberFormatException.
+   */
   private static InvalidTicketException beyondBounds() {
     return new InvalidTicketException(
         "the design has a number whose exponent is beyond all bounds: write it as text");
@@ -109,8 +112,8 @@ final class DesignText {
   }
 
   /**
-   * Aliases can make a small text a huge document, and the tree reader takes their names for text;
-   * of a second document it says no word.
+   * Refuses aliases and a second document. Aliases can turn a small text into a huge document, and
+   * the tree reader takes their names for text; it ignores a second document silently.
    */
   private static void refuseSurprises(String text) {
     boolean over = false;
@@ -132,7 +135,7 @@ final class DesignText {
     }
   }
 
-  /** A quote or a closing brace after the opening one: no YAML that anybody writes by hand. */
+  /** True if a quote or a brace follows the opening brace; nobody writes such YAML by hand. */
   private static boolean looksLikeJson(String text) {
     String start = text.strip();
     if (!start.startsWith("{") && !start.startsWith("[")) {

@@ -19,17 +19,18 @@ import tools.jackson.databind.node.ObjectNode;
  * /dev/holdfast/handler/design-KIND.schema.json}. Thread-safe.
  */
 public final class DesignValidator {
-  /** A further kind is its name here and its schema beside the others. */
+  /** The kinds of designs. A further kind needs its name here and its schema beside the others. */
   private static final List<String> KINDS = List.of("agent", "command", "repair", "workflow");
 
   private final List<String> kinds;
 
   /**
-   * Read at their first use: a worker's start should not wait for what its tickets may not need.
+   * The schemas, read at their first use: a worker's start should not wait for those that its
+   * tickets may not need.
    */
   private final Map<String, DesignSchema> schemas = new ConcurrentHashMap<>();
 
-  /** For every kind that Holdfast brings. */
+  /** Makes a validator for every kind that Holdfast has. */
   public DesignValidator() {
     this(KINDS);
   }
@@ -85,7 +86,7 @@ public final class DesignValidator {
     return String.join("; ", problems.subList(0, shown)) + more;
   }
 
-  /** A slip here would let a tool run unseen. */
+  /** Checks the names under approval, because a mistake there would let a tool run unseen. */
   private static void checkApproval(ObjectNode document) {
     Set<String> tools = new TreeSet<>();
     document.path("tools").valueStream().map(JsonNode::asString).forEach(tools::add);
@@ -116,7 +117,7 @@ public final class DesignValidator {
     }
   }
 
-  /** Some schemas are found to be none only when they are used. */
+  /** Checks the report's schema by using it, because some mistakes in schemas show only then. */
   private static void checkReport(@Nullable JsonNode schema) {
     if (schema == null) {
       return;

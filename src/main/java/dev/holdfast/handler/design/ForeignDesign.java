@@ -6,7 +6,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads a definition that was written for another program as a design, where that is plain. */
+/**
+ * Reads a definition that was written for another program as a design, where its meaning is clear.
+ */
 public final class ForeignDesign {
   private static final Map<String, String> OUR_NAMES =
       Map.of("type", "kind", "system_prompt", "system", "cwd", "directory");
@@ -14,9 +16,10 @@ public final class ForeignDesign {
   private ForeignDesign() {}
 
   /**
-   * A definition with {@code command} is one of kind command, a command line being given to a
-   * shell; one with {@code system} or {@code system_prompt} is one of kind agent, {@code provider}
-   * and {@code model} being its target. What is a design already stays as it is.
+   * Reads a definition. One with {@code command} becomes kind command, and a command line is given
+   * to a shell. One with {@code system} or {@code system_prompt} becomes kind agent, with {@code
+   * provider} and {@code model} as its target. A definition that is a design already stays as it
+   * is.
    *
    * @throws InvalidTicketException saying why it is no design
    */

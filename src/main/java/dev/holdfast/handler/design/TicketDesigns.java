@@ -23,7 +23,8 @@ public final class TicketDesigns {
   }
 
   /**
-   * Checked again, for a row may have been written past {@code holdfast design put}.
+   * Returns a ticket's design. It is checked again, because a row may have been written without
+   * {@code holdfast design put}.
    *
    * @param reader of a document that is valid by its schema
    * @throws InvalidTicketException if there is none that can be worked; names the design

@@ -7,7 +7,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Checks that a schema cannot make of a design of kind workflow. */
+/** Checks a design of kind workflow for what a schema cannot say. */
 final class WorkflowChecks {
   private static final List<String> OF_PEOPLE = List.of("ask", "form");
   private static final List<String> OF_DESIGNS = List.of("payload", "for_each", "breadth");

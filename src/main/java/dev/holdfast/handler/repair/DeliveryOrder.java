@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param commit the result
  */
 record DeliveryOrder(long ticketId, String base, String commit) {
-  /** Empty where the payload is that of a repair. */
+  /** Reads the order in a payload; empty where the payload is that of a repair. */
   static Optional<DeliveryOrder> in(String payload) {
     JsonNode order = JsonMapper.shared().readTree(payload).path("deliver");
     if (order.isMissingNode()) {

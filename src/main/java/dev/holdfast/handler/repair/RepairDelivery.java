@@ -23,11 +23,17 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Brings results to where their design says: what a person has approved, or need not. */
+/**
+ * Brings results to the place that their design names: those that a person has approved, or need
+ * not approve.
+ */
 record RepairDelivery(RepairPorts ports) {
   private static final Logger LOG = LoggerFactory.getLogger(RepairDelivery.class);
 
-  /** A ticket of its own, for the worker and not the person's command has the repository. */
+  /**
+   * Works on a ticket that delivers a result. Such a ticket exists because the worker has the
+   * repository, not the person's command.
+   */
   HandlerResult deliver(ClaimedTicket claimed, RepairDesign design, DeliveryOrder order)
       throws IOException, InterruptedException {
     long designId = claimed.design().map(Design::id).orElse(0L);
@@ -76,7 +82,10 @@ record RepairDelivery(RepairPorts ports) {
     }
   }
 
-  /** What the repair's journal says of the result, so that nobody's order names another commit. */
+  /**
+   * Returns what the repair's journal says of the result, so that an order cannot name another
+   * commit.
+   */
   private Optional<RunEnd> end(DeliveryOrder order, long leaseNo) {
     List<JournalEntry> entries = ports.journals().open(order.ticketId(), leaseNo).entries();
     return Optional.ofNullable(RunHistory.of(order.ticketId(), entries).end())
@@ -86,8 +95,8 @@ record RepairDelivery(RepairPorts ports) {
   }
 
   /**
-   * Brings a result here that another worker has made. What only that worker's host has is made
-   * again of its diff: the same commit, for it has the same dates.
+   * Brings a result here that another worker has made. A result that only that worker's host has is
+   * made again from its diff. The commit is the same, because it has the same dates.
    */
   private void bring(long ticketId, RepairDesign design, RunEnd end, TicketRepository repository)
       throws IOException, InterruptedException {
@@ -125,14 +134,20 @@ record RepairDelivery(RepairPorts ports) {
     };
   }
 
-  /** Once {@link #atOnce} has delivered it nobody needs the ticket's copy any more. */
+  /**
+   * Deletes the ticket's copy once {@link #atOnce} has delivered the result, because nobody needs
+   * it any more.
+   */
   void deleteDelivered(long ticketId, RepairDesign design, RunEnd end, HandlerResult result) {
     if (isDue(design, end, result)) {
       delete(ticketId);
     }
   }
 
-  /** What was delivered stays so, although a program that was left behind may still write here. */
+  /**
+   * Deletes the copy. A failure does not undo the delivery; a program that was left behind may
+   * still write here.
+   */
   private void delete(long ticketId) {
     try {
       ports.repositories().delete(ticketId);
@@ -141,7 +156,7 @@ record RepairDelivery(RepairPorts ports) {
     }
   }
 
-  /** Whether the result is to be delivered without a person. */
+  /** True if the result is to be delivered without a person. */
   static boolean isDue(RepairDesign design, RunEnd end, HandlerResult result) {
     return result instanceof HandlerResult.Succeeded succeeded
         && succeeded.review() != Review.HUMAN

@@ -52,7 +52,7 @@ record RepairDesign(
   }
 
   /**
-   * Of a document that is valid by its schema.
+   * Makes one for a document that is valid by its schema.
    *
    * @param usual what holds where the design says nothing
    * @throws dev.holdfast.repair.git.RepositoryException if the path, the URL or the ref is no good

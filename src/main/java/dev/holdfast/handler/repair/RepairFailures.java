@@ -12,7 +12,7 @@ import java.time.Duration;
 final class RepairFailures {
   private RepairFailures() {}
 
-  /** Carries the status and the Retry-After upward. */
+  /** Makes the error report; it carries the status and the Retry-After upward. */
   static ErrorReport of(ModelFailedException e) {
     CallResult.Failed failure = e.failure();
     Duration asked = failure.retryAfter();

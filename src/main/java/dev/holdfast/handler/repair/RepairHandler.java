@@ -35,10 +35,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Works tickets of kind {@code repair}: a run in a copy of the design's repository until its
- * verification passes, then a commit on {@code holdfast/ticket-ID} for a person to review. What an
- * approved result needs besides is a ticket of its own, which the same handler works. The run is
- * kept in the journal of the ticket, and an attempt goes on from there. Thread-safe.
+ * Works on tickets of kind {@code repair}: a run in a copy of the design's repository until its
+ * verification passes, then a commit on {@code holdfast/ticket-ID} for a person to review. The
+ * delivery of an approved result is a ticket of its own, which the same handler works on. The run
+ * is kept in the journal of the ticket, and an attempt goes on from there. Thread-safe.
  */
 public final class RepairHandler implements TicketHandler {
   private final RepairPorts.Settings settings;
@@ -119,7 +119,10 @@ public final class RepairHandler implements TicketHandler {
     return result;
   }
 
-  /** The journal does not say whether it was delivered; a second delivery changes nothing. */
+  /**
+   * Delivers a result. The journal does not say whether that was done, but a second delivery
+   * changes nothing.
+   */
   private HandlerResult deliver(
       ClaimedTicket claimed,
       RepairDesign design,

@@ -10,7 +10,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A ticket's order to its run. */
+/** Makes the order to a run from its ticket. */
 final class RepairJob {
   private RepairJob() {}
 
@@ -29,7 +29,10 @@ final class RepairJob {
         new RunEnd.At(claimed.retryCount(), guidance.size()));
   }
 
-  /** Another database has a ticket of this number too. */
+  /**
+   * Returns a name with the ticket's time, because another database has a ticket of this number
+   * too.
+   */
   static String workplace(ClaimedTicket claimed) {
     return "ticket-" + claimed.id() + "-" + claimed.ticket().createdAt().getEpochSecond();
   }

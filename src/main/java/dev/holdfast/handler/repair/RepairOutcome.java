@@ -32,7 +32,10 @@ record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
     };
   }
 
-  /** Names the ticket where its money is used up, so that who raises its limit releases it. */
+  /**
+   * Returns the reason of the hold. It names the ticket where its money is used up, so that raising
+   * its limit releases it.
+   */
   private String holdReason(RunEnd end) {
     boolean money = end.detail().startsWith("ticket:" + claimed.id() + ": ");
     return money ? wireName(end) + ": " + end.detail() : wireName(end);
