@@ -44,7 +44,7 @@ record Arguments(ToolSpec spec) {
     return arguments;
   }
 
-  /** Models that want to give no arguments often write nothing at all. */
+  /** Parses the arguments. Models that want to give none often write nothing at all. */
   private static JsonNode parsed(ToolCall call) {
     if (call.arguments().isBlank()) {
       return MAPPER.createObjectNode();
@@ -83,7 +83,10 @@ record Arguments(ToolSpec spec) {
             .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
   }
 
-  /** A foreign tool may have a schema that is none: then only its server checks the arguments. */
+  /**
+   * Returns the problems of the arguments. A foreign tool may have an invalid schema: then only its
+   * server checks the arguments.
+   */
   private List<String> problems(JsonNode arguments) {
     try {
       return new JsonSchema(spec.arguments(), "the arguments").problems(arguments);

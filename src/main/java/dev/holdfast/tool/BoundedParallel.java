@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Runs tasks on virtual threads, so many at once, started in their order (C31). A task reports its
- * own failure as its value; one that throws ends them all (C30).
+ * Runs tasks on virtual threads, {@code width} at once, started in their order (C31). A task
+ * reports its own failure as its value; one that throws ends them all (C30).
  */
 public final class BoundedParallel {
   private BoundedParallel() {}
@@ -66,7 +66,7 @@ public final class BoundedParallel {
     return true;
   }
 
-  /** The very exception that a task threw. */
+  /** Returns or throws the same exception that a task threw. */
   private static RuntimeException raw(ExecutionException e) throws InterruptedException {
     return switch (e.getCause()) {
       case InterruptedException interrupt -> throw interrupt;

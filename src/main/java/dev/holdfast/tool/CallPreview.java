@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  *     approval covers; as a rule none
  */
 public record CallPreview(String effect, Set<String> freeArguments) {
-  /** Of tools that say nothing about themselves. */
+  /** The preview for tools that say nothing about their calls. */
   public static final CallPreview NOTHING = new CallPreview("", Set.of());
 
   public CallPreview {
     freeArguments = Set.copyOf(freeArguments);
   }
 
-  /** Of a call that would fail: what it runs into may be mended by then. */
+  /** Makes the preview of a call that would fail now; the cause may be gone by the time it runs. */
   public static CallPreview failing(@Nullable String why, Set<String> freeArguments) {
     return new CallPreview("It would fail as things are: " + why, freeArguments);
   }

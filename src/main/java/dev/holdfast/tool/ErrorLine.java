@@ -3,7 +3,7 @@ package dev.holdfast.tool;
 import dev.holdfast.failure.ShortText;
 import java.util.Objects;
 
-/** An exception in one bounded line: its type and its message. */
+/** Puts an exception into one bounded line: its type and its message. */
 final class ErrorLine {
   private static final int MAX = 500;
 
@@ -16,12 +16,12 @@ final class ErrorLine {
     return ShortText.of(line.replaceAll("\\s*\\R\\s*", " "), MAX);
   }
 
-  /** The whole message; its type where it has none. */
+  /** Returns the whole message; the type where there is none. */
   static String message(Throwable error) {
     return Objects.requireNonNullElse(error.getMessage(), typeName(error));
   }
 
-  /** Of an anonymous class, that of what it extends. */
+  /** Returns the name of the type; that of the superclass for an anonymous class. */
   private static String typeName(Throwable error) {
     Class<?> type = error.getClass();
     return type.isAnonymousClass() ? type.getSuperclass().getSimpleName() : type.getSimpleName();

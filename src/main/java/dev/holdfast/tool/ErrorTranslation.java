@@ -5,8 +5,8 @@ final class ErrorTranslation {
   private ErrorTranslation() {}
 
   /**
-   * The same exception where it already says what happened or must not be retried, else a {@link
-   * ToolExecutionException} that keeps it as its cause.
+   * Returns the same exception where it already says what happened or must not be retried.
+   * Otherwise returns a {@link ToolExecutionException} that keeps it as its cause.
    */
   static Exception of(String toolName, Exception error) {
     if (error instanceof ToolExecutionException

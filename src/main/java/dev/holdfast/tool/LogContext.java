@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.slf4j.MDC;
 
-/** Has a thread log under the ticket of the thread that it works for. */
+/** Makes a thread log under the ticket of the thread that it works for. */
 final class LogContext {
   private LogContext() {}
 

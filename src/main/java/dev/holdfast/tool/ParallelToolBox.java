@@ -47,7 +47,7 @@ public final class ParallelToolBox implements ToolBox {
     return runner.tools().stream().map(Tool::spec).toList();
   }
 
-  /** False for a name that is not known: its tool may have run before it went away. */
+  /** Returns false for an unknown name: its tool may have run before it went away. */
   @Override
   public boolean isIdempotent(String toolName) {
     return runner.isIdempotent(toolName);
@@ -77,7 +77,9 @@ public final class ParallelToolBox implements ToolBox {
     return reply;
   }
 
-  /** The first calls that may run at the same time: one, where its tool runs alone. */
+  /**
+   * Returns the first calls that may run at the same time; a single one where its tool runs alone.
+   */
   private List<ToolCall> together(List<ToolCall> calls) {
     int end = 0;
     while (end < calls.size() && !runner.runsAlone(calls.get(end).name())) {

@@ -9,7 +9,7 @@ public enum Severity {
   WARNING,
   INFO;
 
-  /** By type, subclasses too; whatever is not known is an error. */
+  /** Returns the severity by type, subclasses too; an unknown type is an error. */
   public static Severity of(Throwable error) {
     return switch (error) {
       case InterruptedException interrupt -> INFO;

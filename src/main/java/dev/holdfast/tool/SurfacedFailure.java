@@ -3,7 +3,8 @@ package dev.holdfast.tool;
 import dev.holdfast.llm.ToolCall;
 
 /**
- * A failure as models are shown it (C34): which tool, why, with which parameters, and what next.
+ * Makes the text of a failure for models (C34): which tool, why, with which parameters, and what
+ * next.
  */
 final class SurfacedFailure {
   private static final int MAX_ARGUMENTS = 1000;
@@ -23,7 +24,7 @@ final class SurfacedFailure {
             advice(error));
   }
 
-  /** The call may have taken effect and is not run again (C38). */
+  /** Makes the text for a call that may have taken effect and is not run again (C38). */
   static String unknownEffect(ToolCall call, Exception error) {
     return ("Tool '%s' did not answer, and may or may not have taken effect: %s\nParameters:"
             + " %s\nTo retry: find out first whether it took effect; it was not run again.")

@@ -5,7 +5,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Something that a model may call. Thread-safe, unless it {@link #runsAlone()}. */
 public interface Tool {
-  /** Always the same. */
+  /** Returns the description for models, always the same. */
   ToolSpec spec();
 
   /** True if running it twice with the same arguments does no more than running it once (C38). */
@@ -17,15 +17,15 @@ public interface Tool {
   }
 
   /**
-   * True if no other call of the batch may run at the same time: those before it have ended, those
-   * after it wait. For tools that change what others look at.
+   * True if no other call of the batch may run at the same time: earlier calls have ended, and
+   * later ones wait. This is for tools that change what others look at.
    */
   default boolean runsAlone() {
     return false;
   }
 
   /**
-   * Previews a call: tells what it would do, and does none of it.
+   * Previews a call: says what it would do, and does none of it.
    *
    * @param arguments an object, valid by the schema of {@link #spec()}
    */

@@ -7,13 +7,13 @@ import java.util.Optional;
 
 /** The tools of one session. Used by one thread at a time. */
 public interface ToolBox extends AutoCloseable {
-  /** In a stable order, so that prompts stay cacheable. */
+  /** Returns the tools in a stable order, so that prompts stay cacheable. */
   List<ToolSpec> specs();
 
   /** True if a call may be repeated although an earlier one may have taken effect (C38). */
   boolean isIdempotent(String toolName);
 
-  /** The effect of a call; empty where it would be refused before it runs. */
+  /** Returns the effect of a call; empty where it would be refused before it runs. */
   Optional<CallPreview> preview(ToolCall call) throws InterruptedException;
 
   /**
@@ -26,7 +26,7 @@ public interface ToolBox extends AutoCloseable {
    */
   List<ToolReply> run(List<ToolCall> calls, ToolProgress progress) throws InterruptedException;
 
-  /** As {@link #run(List, ToolProgress)}, where nobody wants to know what happens meanwhile. */
+  /** Runs the calls as {@link #run(List, ToolProgress)} does, without reporting their progress. */
   default List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
     return run(calls, ToolProgress.NONE);
   }

@@ -85,7 +85,8 @@ final class ToolCallRunner {
     } catch (InterruptedException e) {
       throw e;
     } catch (SandboxFailedException | NotPreparedException e) {
-      // The attempt ends; a later one must know that the call, which was said to start, did not.
+      // The attempt ends. A later one must know that the call did not run, although it was said to
+      // start.
       progress.finished(reply(call, ToolReply.Outcome.FAILED, NOT_RUN, executions[0]));
       throw e;
     } catch (Exception e) {
@@ -152,7 +153,8 @@ final class ToolCallRunner {
   }
 
   /**
-   * One that fails says so, whatever it fails with: it is made again each time a session resumes.
+   * Returns a preview. One that fails, for any reason, shows its failure, because the preview is
+   * made again each time a session resumes.
    */
   Optional<CallPreview> preview(ToolCall call) throws InterruptedException {
     Known known = tools.get(call.name());

@@ -15,7 +15,7 @@ public record ToolReply(
   /** The end of a call. */
   public enum Outcome {
     OK,
-    /** The tool asks the model to mend its call (C19): no failure of the tool. */
+    /** The tool asks the model to correct its call (C19): no failure of the tool. */
     MODEL_RETRY,
     /** Failed after its retries, or must not be retried. */
     FAILED,
@@ -23,7 +23,7 @@ public record ToolReply(
     UNKNOWN_EFFECT
   }
 
-  /** Of a call that left no trouble behind. */
+  /** Makes a reply of a call that left no trouble. */
   public ToolReply(ToolCall call, Outcome outcome, String content, int executions) {
     this(call, outcome, content, executions, null);
   }

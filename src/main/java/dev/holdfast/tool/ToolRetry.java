@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs one thing with a tool's retries (C1-C12). An error comes out as it was thrown, whether it
- * was not to be retried or the attempts are used up (C5, C9). Thread-safe.
+ * Runs a piece of work with a tool's retries (C1-C12). An error comes out as it was thrown, both
+ * where it must not be retried and where the attempts are used up (C5, C9). Thread-safe.
  *
  * @param random gives numbers from 0 to 1 for the jitter
  * @param timeLeft no retry waits longer than that (C7)

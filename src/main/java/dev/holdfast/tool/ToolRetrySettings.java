@@ -43,7 +43,7 @@ public record ToolRetrySettings(
   }
 
   /**
-   * The delay after attempt {@code n}, counted from 1.
+   * Returns the delay after attempt {@code n}, counted from 1.
    *
    * @param random from 0 to 1: which part of the largest jitter is added
    */

@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 public record ToolRetrying(
     ToolCall call, int next, int maxAttempts, Duration delay, Exception error) {
-  /** For a progress line (C33): {@code Tool 'grep' failed, retrying (2/3)...}. */
+  /** Returns the text of a progress line (C33): {@code Tool 'grep' failed, retrying (2/3)...}. */
   public String text() {
     return "Tool '" + call.name() + "' failed, retrying (" + next + "/" + maxAttempts + ")...";
   }

@@ -15,7 +15,7 @@ public record ToolTrouble(
     recoveryCommands = recoveryCommands == null ? List.of() : List.copyOf(recoveryCommands);
   }
 
-  /** What the error says, and in a line of its own what a person could do about it. */
+  /** Returns the error's message and, on a line of its own, what a person could do about it. */
   public static String words(ToolExecutionException error) {
     String advice = of(error).advice();
     return error.getMessage() + (advice == null ? "" : "\n" + advice);

@@ -50,7 +50,7 @@ public record GitCommand(
     return new GitCommand(directory, words, more, input, timeout, ownConfiguration);
   }
 
-  /** For what goes over the network. */
+  /** Returns the command with the user's configuration, for what goes over the network. */
   public GitCommand withOwnConfiguration() {
     return new GitCommand(directory, words, environment, input, timeout, true);
   }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The git of this machine, in the C locale and with nobody's configuration but what is set here: no
- * hooks, no file system monitor, no signatures, no filters from outside a repository, no questions.
- * Thread-safe.
+ * The git of this machine, in the C locale and without any configuration except what is set here:
+ * no hooks, no file system monitor, no signatures, no filters from outside a repository, no
+ * questions. Thread-safe.
  *
  * @param environment the worker's own, of which git gets the harmless part
  * @param confinement what the words of a command become, such as a sandbox's wrapping
@@ -36,7 +36,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           "GIT_PAGER", "cat",
           "GIT_EDITOR", "false");
 
-  /** Stronger than any repository's own configuration, for the command line wins. */
+  /** The settings on the command line, which win over any repository's own configuration. */
   private static final List<String> SETTINGS =
       List.of(
           "core.hooksPath=/dev/null",
@@ -47,7 +47,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           "core.protectNTFS=true",
           "core.quotePath=false",
           "core.untrackedCache=false",
-          // it would be a program; this one names no refs
+          // git would run this setting as a program; the program true names no refs
           "core.alternateRefsCommand=true",
           "commit.gpgSign=false",
           "push.gpgSign=false",
@@ -77,7 +77,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
     environment = Map.copyOf(environment);
   }
 
-  /** Not confined: for repositories of our own. */
+  /** Makes a git that is not confined, for repositories of our own. */
   public static GitProgram unconfined(Map<String, String> environment) {
     return new GitProgram(environment, NONE);
   }
@@ -108,8 +108,8 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
   }
 
   /**
-   * With {@link #SETTINGS} git starts nothing that outlives it. A user's configuration may name
-   * such a program, and an agent may have named one in its workspace.
+   * Waits for the end. With {@link #SETTINGS} git starts nothing that outlives it. But a user's
+   * configuration may name such a program, and an agent may have named one in its workspace.
    */
   private ProgramEnd await(ProgramRun run, GitCommand command) throws InterruptedException {
     return confinement.equals(NONE) && !command.ownConfiguration()

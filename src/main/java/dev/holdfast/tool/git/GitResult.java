@@ -9,7 +9,7 @@ package dev.holdfast.tool.git;
  * @param stderr its end
  */
 public record GitResult(int exitCode, String stdout, boolean stdoutComplete, String stderr) {
-  /** Of a run that was killed. */
+  /** The exit code of a run that was killed. */
   public static final int TIMED_OUT = -1;
 
   public boolean isSuccess() {

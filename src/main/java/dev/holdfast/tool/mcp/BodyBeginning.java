@@ -19,7 +19,8 @@ final class BodyBeginning implements Flow.Subscriber<List<ByteBuffer>> {
   private BodyBeginning() {}
 
   /**
-   * In one line; "" where there is none. Takes little time, and the body is not read any further.
+   * Reads the beginning as one line; "" where there is none. Takes little time, and reads the body
+   * no further.
    *
    * @param body as {@code HttpResponse.BodyHandlers.ofPublisher} gives it
    */
@@ -36,7 +37,7 @@ final class BodyBeginning implements Flow.Subscriber<List<ByteBuffer>> {
 
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
-    // Without it the connection would stay open.
+    // Otherwise the connection would stay open.
     var unused = text.whenComplete((said, error) -> subscription.cancel());
     subscription.request(Long.MAX_VALUE);
   }

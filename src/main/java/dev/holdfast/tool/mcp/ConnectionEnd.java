@@ -1,7 +1,7 @@
 package dev.holdfast.tool.mcp;
 
 /**
- * Why nothing more comes from a server.
+ * The reason why nothing more comes from a server.
  *
  * @param forgotten true where the server is well, but does not know the session any more
  */

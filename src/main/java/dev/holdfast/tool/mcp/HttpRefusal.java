@@ -14,7 +14,7 @@ final class HttpRefusal {
   private static final int REQUEST_TIMEOUT = 408;
   private static final int MAX_CAUSES = 20;
 
-  /** The SDK tells it in words alone, before what the server said. */
+  /** The words of the SDK before what the server said; it gives the status in no other way. */
   private static final Pattern STATUS =
       Pattern.compile(
           "(?:Received unexpected|Bad Request\\.|Server Not Found\\.) [Ss]tatus code:"
@@ -22,7 +22,7 @@ final class HttpRefusal {
 
   private HttpRefusal() {}
 
-  /** Whoever the server does not know is told where what lets him in is written. */
+  /** Returns advice where the server does not let the worker in; null otherwise. */
   static @Nullable String remedy(int status) {
     boolean unwelcome = status == UNAUTHORIZED || status == FORBIDDEN;
     return unwelcome
@@ -30,7 +30,7 @@ final class HttpRefusal {
         : null;
   }
 
-  /** Of an error or one that it was caused by. */
+  /** Returns the status of an error or of one of its causes. */
   static OptionalInt statusWithin(Exception error) {
     @Nullable Throwable cause = error;
     for (int i = 0; cause instanceof Exception each && i < MAX_CAUSES; i++) {
@@ -43,7 +43,7 @@ final class HttpRefusal {
     return OptionalInt.empty();
   }
 
-  /** Empty for every error after which the call may have taken effect. */
+  /** Returns the status; empty for every error after which the call may have taken effect. */
   static OptionalInt status(Exception error) {
     if (error instanceof McpHttpClientTransportAuthorizationException unwelcome) {
       return OptionalInt.of(unwelcome.getResponseInfo().statusCode());
@@ -52,7 +52,7 @@ final class HttpRefusal {
       return OptionalInt.empty();
     }
     Matcher words = STATUS.matcher(String.valueOf(error.getMessage()));
-    // A proxy says 408 of a call that the server behind it may have begun.
+    // A proxy may send 408 for a call that the server behind it has begun.
     return words.lookingAt() && Integer.parseInt(words.group(1)) != REQUEST_TIMEOUT
         ? OptionalInt.of(Integer.parseInt(words.group(1)))
         : OptionalInt.empty();

@@ -14,7 +14,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * A server over HTTP. It ends when the server has forgotten the session. The SDK would begin a new
- * one by itself, but end all calls under way with an error that does not tell which were refused.
+ * session by itself, but would end all calls under way with an error that does not say which were
+ * refused.
  *
  * @param ended is completed with the reason when nothing more comes: where the server has forgotten
  *     the session or leaves a request without an answer, or it was closed

@@ -4,8 +4,9 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 
 /**
- * A server's word that its tools, prompts or resources are others now. A session goes on with the
- * tools that it began with; the SDK would fetch all pages at each word, however many there are.
+ * Filters a server's messages that its tools, prompts or resources have changed. A session goes on
+ * with the tools that it began with; the SDK would fetch all pages at each message, however many
+ * there are.
  */
 final class ListChanges {
   private ListChanges() {}

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A tool's result as text for a model; what is no text is described. */
+/** Turns a tool's result into text for a model; content that is no text is described. */
 final class McpAnswer {
   private static final JsonMapper MAPPER = new JsonMapper();
 
@@ -42,7 +42,7 @@ final class McpAnswer {
     };
   }
 
-  /** Base64 has four characters for three bytes. */
+  /** Describes binary content. Base64 has four characters for three bytes. */
   private static String binary(String what, String mimeType, String data) {
     long bytes = String.valueOf(data).length() * 3L / 4;
     return "[" + what + ", " + mimeType + ", about " + bytes + " bytes, not shown]";

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class McpConnection implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(McpConnection.class);
 
-  /** An answer that was written just before the end is still on its way. */
+  /** The time in which an answer that was written just before the end may still arrive. */
   private static final long LAST_ANSWER_MILLIS = 200;
 
   private final McpSyncClient client;
@@ -26,7 +26,8 @@ final class McpConnection implements AutoCloseable {
   private final Runnable stop;
 
   /**
-   * What is asked now. Of all that was ever asked, the answers would stay as long as the server.
+   * The open questions. Answered ones are removed, because their answers would otherwise stay as
+   * long as the server.
    */
   private final Set<CompletableFuture<?>> asked = ConcurrentHashMap.newKeySet();
 
@@ -84,7 +85,7 @@ final class McpConnection implements AutoCloseable {
     }
   }
 
-  /** Tells them when the server has ended. */
+  /** Fails the questions when the server has ended. */
   private void endWith(Set<CompletableFuture<?>> questions) {
     var unused =
         ended.thenAcceptAsync(
@@ -110,7 +111,7 @@ final class McpConnection implements AutoCloseable {
     };
   }
 
-  /** What it said, after a reason; "" where it said nothing. */
+  /** Returns what the server said, to follow a reason; "" where it said nothing. */
   String stderr() {
     String text = said.get();
     return text.isEmpty() ? "" : "; it said: " + text;

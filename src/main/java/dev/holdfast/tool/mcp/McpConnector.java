@@ -39,8 +39,9 @@ record McpConnector(
       McpSchema.Implementation.builder("holdfast", "1").build();
 
   /**
-   * The SDK asks for the last one and takes any. By the newest a server may end a response before
-   * its answer, for the client to ask for that later, which the SDK does not.
+   * The protocol versions. The SDK asks for the last one and accepts any. With the newest one, a
+   * server may end a response before its answer and expect the client to ask for that later, which
+   * the SDK does not do.
    */
   private static final List<String> VERSIONS =
       List.of(
@@ -54,7 +55,7 @@ record McpConnector(
   }
 
   /**
-   * Starts the server, where it is a program, and shakes hands.
+   * Starts the server, where it is a program, and makes the handshake.
    *
    * @throws IOException if it cannot be started
    * @throws NotPreparedException if this machine has no room for any program
@@ -76,7 +77,7 @@ record McpConnector(
     } catch (ServerEnded | NotPreparedException e) {
       throw e;
     } catch (RuntimeException e) {
-      // What it said is whole when it has ended. Closed again, it does nothing.
+      // Its words are complete only after it has ended. A second close does nothing.
       connection.close();
       throw told(e, connection.stderr());
     } finally {
@@ -86,7 +87,10 @@ record McpConnector(
     }
   }
 
-  /** The SDK has the reason in its cause; a program that does not even read often says it. */
+  /**
+   * Adds the reason. The SDK has it in its cause; a program that does not even read often says it
+   * itself.
+   */
   private static ServerEnded told(RuntimeException failure, String words) {
     Throwable why = Objects.requireNonNullElse(failure.getCause(), failure);
     ServerEnded told =
@@ -123,7 +127,8 @@ record McpConnector(
         HttpClientStreamableHttpTransport.builder(host)
             .jsonMapper(mapper)
             .clientBuilder(clients(() -> ended.complete(ConnectionEnd.FORGOTTEN), open))
-            // With its host: a path that begins with two slashes would name another one.
+            // The host is included, because a path that begins with two slashes would name another
+            // host.
             .endpoint(host + path + query)
             .requestBuilder(request)
             .connectTimeout(settings.startTimeout())
@@ -134,9 +139,12 @@ record McpConnector(
     return new McpConnection(client(transport), transport.ended(), () -> "", transport::stop);
   }
 
-  /** What the SDK asks of the builder is asked of the JDK's; what it builds is wrapped. */
+  /**
+   * Returns a builder that passes the SDK's calls on to the JDK's builder and wraps the client that
+   * it builds.
+   */
   private static HttpClient.Builder clients(Runnable forgotten, OpenStreams streams) {
-    // As the SDK has it by itself.
+    // The SDK itself uses this version.
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
     return (HttpClient.Builder)
         Proxy.newProxyInstance(

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads a server's answer. The SDK refuses a tool's whole result for one part of a type that is
- * newer than it.
+ * Reads a server's answer. The SDK refuses a tool's whole result if the type of one part is newer
+ * than the SDK.
  */
 final class McpContent {
   private static final String PARTS = "content";
 
   private McpContent() {}
 
-  /** The answer; parts of a tool's result that cannot be read are told of in their places. */
+  /** Returns the answer; a note replaces each part of a tool's result that cannot be read. */
   static <T> T read(McpJsonMapper mapper, Object answer, TypeRef<T> type) {
     boolean isResult = type.getType() == CallToolResult.class;
     if (!isResult

@@ -30,8 +30,8 @@ public final class McpName {
   }
 
   /**
-   * True if a listed name may mean the tool of a name: the same, or one with a hash after it
-   * because another tool had the listed name first.
+   * True if a listed name may mean the tool of a name. It is the same name, or the name has a hash
+   * after it because another tool had the listed name first.
    */
   public static boolean mayMean(String listed, String name) {
     return name.equals(listed)

@@ -24,8 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server, connected when it is needed. One that ends, or lets a call's time pass, is stopped
- * with all its processes and started again at the next call, so many times at most. Thread-safe.
+ * One server, connected when it is needed. A server that ends, or does not answer a call in time,
+ * is stopped with all its processes and started again at the next call, for a limited number of
+ * times. Thread-safe.
  */
 final class McpServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(McpServer.class);
@@ -51,7 +52,7 @@ final class McpServer implements AutoCloseable {
   }
 
   /**
-   * The tools that it offers, at most as many as are allowed.
+   * Returns the tools that it offers, at most as many as are allowed.
    *
    * @throws ToolExecutionException if it cannot be started or does not say
    */
@@ -116,7 +117,7 @@ final class McpServer implements AutoCloseable {
     return McpAnswer.text(result);
   }
 
-  /** Once more, in a new session, where the server has forgotten the one that there was. */
+  /** Asks, and asks once more in a new session where the server has forgotten the old one. */
   private CallToolResult inKnownSession(CallToolRequest request) throws InterruptedException {
     try {
       return ask(request);
@@ -156,7 +157,7 @@ final class McpServer implements AutoCloseable {
     }
   }
 
-  /** It has not begun the call. */
+  /** Makes the error of a server that has not begun the call. */
   private ToolExecutionException refused(int status, Exception e) {
     return new ToolExecutionException(
         "MCP server " + name + " refused the call (HTTP " + status + "): " + e.getMessage(),
@@ -238,13 +239,16 @@ final class McpServer implements AutoCloseable {
         remedy == null ? spec.recoveryCommands() : List.of());
   }
 
-  /** A server that is well and only wants a new session has lost none of its starts. */
+  /**
+   * Forgets a connection. A server that works and only wants a new session loses none of its
+   * starts.
+   */
   private void forget(McpConnection connection) {
     current = null;
     starts -= connection.isForgotten() ? 1 : 0;
   }
 
-  /** Stops a server that is of no use any more, with whatever it is still doing. */
+  /** Stops a server that is no longer useful, with whatever it is still doing. */
   private void drop(McpConnection connection) {
     lock.lock();
     try {

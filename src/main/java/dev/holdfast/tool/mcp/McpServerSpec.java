@@ -33,13 +33,13 @@ public sealed interface McpServerSpec {
       return "See on the worker's machine whether the program starts by itself.";
     }
 
-    /** Its program alone: the arguments may be secrets. */
+    /** Names only its program, because the arguments may be secrets. */
     @Override
     public List<String> recoveryCommands() {
       return List.of("command -v " + command.getFirst());
     }
 
-    /** Without the environment's values, which may be secrets. */
+    /** Leaves out the environment's values, which may be secrets. */
     @Override
     public String toString() {
       return "Stdio" + command + environment.keySet();
@@ -66,7 +66,7 @@ public sealed interface McpServerSpec {
       return "See whether the server runs and the worker's machine reaches it.";
     }
 
-    /** Without the path and the query, which may be secrets. */
+    /** Leaves out the path and the query, which may be secrets. */
     @Override
     public List<String> recoveryCommands() {
       return List.of(
@@ -77,7 +77,7 @@ public sealed interface McpServerSpec {
               + (url.getPort() < 0 ? "" : ":" + url.getPort()));
     }
 
-    /** Without the headers' values, which may be secrets. */
+    /** Leaves out the headers' values, which may be secrets. */
     @Override
     public String toString() {
       return "Http[" + url.getScheme() + "://" + url.getHost() + "]" + headers.keySet();
@@ -91,8 +91,8 @@ public sealed interface McpServerSpec {
   List<String> recoveryCommands();
 
   /**
-   * Of a design's entry: {@code {command: […], environment: {…}, network: full, sandbox: off}} or
-   * {@code {url: …, headers: {…}}}.
+   * Reads a design's entry: {@code {command: […], environment: {…}, network: full, sandbox: off}}
+   * or {@code {url: …, headers: {…}}}.
    *
    * @param usual what confined servers reach where the entry does not say
    * @throws ConfigurationException if it is neither

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class McpServers implements AutoCloseable {
   /**
-   * The worker's, for servers outside of the sandbox: in the workspace they could be made to run
-   * what a model has written there.
+   * The worker's own directory, for servers outside of the sandbox. In the workspace they could be
+   * made to run what a model has written there.
    */
   private static final Path OWN_DIRECTORY = Path.of("").toAbsolutePath();
 
@@ -99,7 +99,7 @@ public final class McpServers implements AutoCloseable {
     }
   }
 
-  /** In the servers' order. */
+  /** Returns the tools in the servers' order. */
   public List<Tool> tools() {
     return List.copyOf(tools);
   }

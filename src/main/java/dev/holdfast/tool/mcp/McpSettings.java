@@ -27,7 +27,10 @@ public record McpSettings(
         Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofSeconds(2), 3, 8 << 20, 120);
   }
 
-  /** For an attempt that has so much time left; no answer takes longer, be the time over. */
+  /**
+   * Returns the settings for an attempt with {@code timeLeft} left: the start takes no longer, even
+   * if the time is over.
+   */
   public McpSettings within(Duration timeLeft) {
     Duration left = timeLeft.compareTo(SHORTEST) < 0 ? SHORTEST : timeLeft;
     Duration start = left.compareTo(startTimeout) < 0 ? left : startTimeout;

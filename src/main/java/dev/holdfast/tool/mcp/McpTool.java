@@ -12,7 +12,7 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server's tool. What it says of itself is believed: whether it only reads, or may run twice. */
+/** A server's tool. Its own statements are believed: whether it only reads, or may run twice. */
 final class McpTool implements Tool {
   private static final JsonMapper MAPPER = new JsonMapper();
   private static final int MAX_DESCRIPTION = 4096;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads messages, one a line, in bounded memory. */
 record MessageLines(Reader reader, int max) {
   /**
-   * The next line; null at the end.
+   * Returns the next line; null at the end.
    *
    * @throws IOException if a line is too long, for then nobody knows where the next one begins
    */

@@ -13,11 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The responses of a server over HTTP that have not ended, and the requests that wait for an answer
- * in one of them. Where none is open any more, no answer can come. The SDK would wait on.
+ * in one of them. Once no response is open any more, no answer can come, but the SDK would wait on.
  * Thread-safe.
  */
 final class OpenStreams {
-  /** What the last response said is on its way, and so is a request that it led to. */
+  /**
+   * The time in which the last response's message, and a request that it led to, may still arrive.
+   */
   private static final long ON_ITS_WAY_MILLIS = 1_000;
 
   private final AtomicInteger open = new AtomicInteger();
@@ -31,21 +33,21 @@ final class OpenStreams {
     this.unanswered = unanswered;
   }
 
-  /** A message is sent. */
+  /** Notes that a message is sent. */
   void sent(JSONRPCMessage message) {
     if (message instanceof JSONRPCRequest request) {
       waiting.add(request.id());
     }
   }
 
-  /** A message could not be sent, and who sent it knows. */
+  /** Notes that a message could not be sent; its sender knows. */
   void failed(JSONRPCMessage message) {
     if (message instanceof JSONRPCRequest request) {
       waiting.remove(request.id());
     }
   }
 
-  /** A message came. */
+  /** Notes that a message came. */
   void heard(JSONRPCMessage message) {
     if (message instanceof JSONRPCResponse response && response.id() != null) {
       waiting.remove(response.id());
@@ -53,7 +55,7 @@ final class OpenStreams {
   }
 
   /**
-   * A response is awaited.
+   * Notes that a response is awaited.
    *
    * @return to be run when it has ended; again it does nothing
    */

@@ -16,8 +16,8 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of each request that a server refuses because it has forgotten the session, and of the end
- * of each response. The SDK, which sees the status alone, ends all requests under way for one of
+ * Reports each request that a server refuses because it has forgotten the session, and the end of
+ * each response. The SDK sees only the status, and would end all requests under way for one of
  * them.
  */
 final class SessionClient extends HttpClient {

@@ -28,17 +28,20 @@ import reactor.core.publisher.Mono;
 
 /**
  * A server as a program. The SDK's own transport neither notices the program's death nor kills what
- * it forked, ends at the first line that is no message, and hands over the whole environment.
+ * it forked, ends at the first line that is no message, and passes on the whole environment.
  */
 final class StdioTransport implements McpClientTransport {
   private static final Logger log = LoggerFactory.getLogger(StdioTransport.class);
   private static final int STDERR_KEPT = 2048;
   private static final String ENDED = "it ended";
 
-  /** The last words of a program that has ended are on their way. */
+  /** The time in which the last words of an ended program may still arrive. */
   private static final long LAST_WORDS_MILLIS = 500;
 
-  /** In a row: some servers log to stdout; one that does nothing else is none. */
+  /**
+   * The most lines in a row that are no messages. Some servers log to stdout; one that does nothing
+   * else is no server.
+   */
   private static final int MAX_GARBAGE = 1000;
 
   private final Process process;
@@ -76,12 +79,14 @@ final class StdioTransport implements McpClientTransport {
     heard.complete(null);
   }
 
-  /** Completed with the reason when nothing more comes from the server. */
+  /** A future that completes with the reason when nothing more comes from the server. */
   CompletableFuture<ConnectionEnd> ended() {
     return ended;
   }
 
-  /** The end of what it wrote to stderr; all of it where it has ended. */
+  /**
+   * Returns the end of the program's stderr; all that is kept of it where the program has ended.
+   */
   String said() {
     if (!process.isAlive()) {
       heard.copy().completeOnTimeout(null, LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS).join();
@@ -100,7 +105,10 @@ final class StdioTransport implements McpClientTransport {
         });
   }
 
-  /** A child that it has left may hold its output, so that this never ends. */
+  /**
+   * Notices the program's end. A child that it left behind may hold its output open, so that the
+   * output never ends.
+   */
   private void noticeEnd() {
     var unused =
         process
@@ -110,7 +118,7 @@ final class StdioTransport implements McpClientTransport {
                 CompletableFuture.delayedExecutor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS));
   }
 
-  /** A virtual thread that waits for a pipe would keep its carrier. */
+  /** Starts a platform thread: a virtual thread that waits for a pipe would keep its carrier. */
   private static void start(String name, Runnable work) {
     try {
       Thread.ofPlatform().daemon().name(name).start(work);
@@ -119,7 +127,7 @@ final class StdioTransport implements McpClientTransport {
     }
   }
 
-  /** To the end of the server's output. */
+  /** Reads to the end of the server's output; returns the reason of the end. */
   private String read(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
     try (Reader reader =
         new BufferedReader(
@@ -187,7 +195,7 @@ final class StdioTransport implements McpClientTransport {
     return Mono.fromRunnable(this::stop);
   }
 
-  /** Ends the program and all that it forked; the second time nothing. */
+  /** Ends the program and all that it forked; a second call does nothing. */
   void stop() {
     if (stopped.compareAndSet(false, true)) {
       tree.stop(killGrace);

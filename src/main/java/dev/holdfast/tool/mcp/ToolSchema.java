@@ -11,8 +11,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The schema of a tool's arguments as every provider takes it. What one of them refuses, though it
- * is right, would have it refuse every request of the session. The server checks its calls itself.
+ * The schema of a tool's arguments in a form that every provider accepts. A provider that refuses a
+ * part of it, even a correct one, would refuse every request of the session. The server checks its
+ * calls itself.
  *
  * @param shown to the model
  * @param names of the arguments that are shown under others, by those
@@ -21,10 +22,10 @@ record ToolSchema(ObjectNode shown, Map<String, String> names) {
   private static final JsonMapper MAPPER = new JsonMapper();
   private static final String PROPERTIES = "properties";
 
-  /** Neither OpenAI nor Anthropic takes these beside the type. */
+  /** The keys that neither OpenAI nor Anthropic accepts beside the type. */
   private static final List<String> NOT_AT_TOP = List.of("anyOf", "oneOf", "allOf", "not", "enum");
 
-  /** As Anthropic wants an argument's name. */
+  /** The form of an argument's name that Anthropic accepts. */
   private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_.-]{1,64}");
 
   private static final int BEFORE_HASH = 55;
@@ -58,7 +59,7 @@ record ToolSchema(ObjectNode shown, Map<String, String> names) {
     return new ToolSchema(schema, Map.copyOf(names));
   }
 
-  /** What is said of an argument in the last place counts. */
+  /** Adds a schema's arguments; the last description of an argument counts. */
   private static void add(JsonNode schema, ObjectNode all) {
     if (schema.path(PROPERTIES) instanceof ObjectNode properties) {
       all.setAll(properties);
@@ -74,14 +75,17 @@ record ToolSchema(ObjectNode shown, Map<String, String> names) {
     return start.replaceAll("[^a-zA-Z0-9_.-]", "_") + hash;
   }
 
-  /** The arguments under the names that the server knows. */
+  /** Returns the arguments under the names that the server knows. */
   Map<String, Object> named(Map<String, Object> arguments) {
     Map<String, Object> named = new HashMap<>();
     arguments.forEach((name, value) -> named.put(names.getOrDefault(name, name), value));
     return named;
   }
 
-  /** To OpenAI an array has to say of what; that of anything says nothing. */
+  /**
+   * Adds empty items to arrays without any. OpenAI wants to know the items of an array; empty ones
+   * mean anything.
+   */
   private static void addItems(JsonNode node) {
     if (node instanceof ObjectNode schema && isArray(schema.path("type")) && !schema.has("items")) {
       schema.putObject("items");

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
-/** The body of a response, which tells when it has ended in whatever way. */
+/** The body of a response; it reports its end, whatever the reason. */
 final class WatchedBody<T> implements BodySubscriber<T> {
   private final BodySubscriber<T> body;
   private final Runnable ended;

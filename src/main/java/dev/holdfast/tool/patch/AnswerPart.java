@@ -35,7 +35,7 @@ sealed interface AnswerPart {
     }
   }
 
-  /** A file that must not be there yet. */
+  /** A file that must not exist yet. */
   record NewFile(String path, String content) implements AnswerPart {}
 
   record Deletion(String path) implements AnswerPart {}

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Makes one patch of all that an answer holds. */
+/** Makes one patch of all changes in an answer. */
 record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
   private static final String NO_DIFF =
       """
@@ -22,7 +22,10 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
       - a whole file in a fence below a line "File: PATH"
       """;
 
-  /** Checked, with the line ends that the files have and the context that git needs. */
+  /**
+   * Reads and checks the patch. It gets the line ends that the files have and the context that git
+   * needs.
+   */
   PatchDraft read(String answer) throws IOException, InterruptedException, PatchRejection {
     if (answer.getBytes(StandardCharsets.UTF_8).length > limits.maxBytes()) {
       throw new PatchRejection(
@@ -69,7 +72,7 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
     return files;
   }
 
-  /** A model that shows its diff again at the end means it once. */
+  /** Adds new diffs only: a model that shows its diff again at the end means it once. */
   private static void addNew(List<FileDiff> files, List<FileDiff> more) {
     more.stream().filter(file -> !files.contains(file)).forEach(files::add);
   }
@@ -83,7 +86,10 @@ record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
     }
   }
 
-  /** Each may be written for itself, but a file has none below it. */
+  /**
+   * Refuses a path below a file of the same answer. Each may be allowed alone, but a file has
+   * nothing below it.
+   */
   private static void refuseNested(List<FileDiff> files, BlockEdits blocks) throws PatchRejection {
     SortedSet<String> all = new TreeSet<>(new PatchDraft(files).paths());
     all.addAll(blocks.paths());

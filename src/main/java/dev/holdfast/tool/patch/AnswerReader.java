@@ -26,10 +26,12 @@ final class AnswerReader {
   private final List<AnswerPart> parts = new ArrayList<>();
   private int at;
 
-  /** Above a fence that was left alone, though it may be a new file's. */
+  /** The line above a fence that was left alone, although the fence may be a new file. */
   private Optional<String> unclear = Optional.empty();
 
-  /** Of the last search/replace block, and the index of the line after it. */
+  /**
+   * The path of the last search/replace block; {@code lastEnd} is the index of the line after it.
+   */
   private Optional<String> lastPath = Optional.empty();
 
   private int lastEnd;
@@ -77,7 +79,9 @@ final class AnswerReader {
     return SEARCH.matcher(line().strip()).matches();
   }
 
-  /** A diff without a fence ends where a fence or a block begins, but not within a hunk. */
+  /**
+   * Reads a diff without a fence. It ends where a fence or a block begins, but not within a hunk.
+   */
   private void bareDiff() {
     int start = at;
     while (at < lines.size()
@@ -90,7 +94,10 @@ final class AnswerReader {
     parts.add(new AnswerPart.Diff(text, false, at == lines.size() && endsInChange()));
   }
 
-  /** A hunk that is whole mostly ends with context, and its last line with a line feed. */
+  /**
+   * True if the answer ends in a changed line. A complete hunk mostly ends with context, and its
+   * last line with a line feed.
+   */
   private boolean endsInChange() {
     return lines.getLast().startsWith("+") || lines.getLast().startsWith("-");
   }
@@ -142,7 +149,10 @@ final class AnswerReader {
     return language.equalsIgnoreCase("diff") || language.equalsIgnoreCase("patch");
   }
 
-  /** True if a diff begins with the last line or the one above; of a file, with its first. */
+  /**
+   * True if a diff begins with the last line or the one above; for a named file, only with its
+   * first.
+   */
   private static boolean beginsDiff(List<String> content, boolean labelled) {
     int last = content.size() - 1;
     boolean begins = false;
@@ -158,7 +168,7 @@ final class AnswerReader {
     at = envelope.end();
   }
 
-  /** The path in the last line above a search block within a fence. */
+  /** Returns the path in the last line above a search block within a fence. */
   private Optional<String> inner(List<String> content) {
     for (String line : content.reversed()) {
       if (!line.isBlank()) {
@@ -193,7 +203,7 @@ final class AnswerReader {
     parts.add(new AnswerPart.WholeFile(path, whole, cutOff));
   }
 
-  /** A fence around all of the content is the answer's, not the file's. */
+  /** Removes a fence around all of the content, which belongs to the answer and not to the file. */
   private static List<String> withoutFence(List<String> content) {
     int from = 0;
     int to = content.size();
@@ -250,7 +260,8 @@ final class AnswerReader {
   }
 
   /**
-   * The path in the line above a block or its fence, where the block has nothing to search for.
+   * Returns the path in the line above a block or its fence, where the block has nothing to search
+   * for.
    *
    * @param below the index of the line below
    */
@@ -277,8 +288,8 @@ final class AnswerReader {
   }
 
   /**
-   * The line of a block that is as long as its first mark, for the underline of a heading may be in
-   * the block, too; -1 if none is, or several are.
+   * Returns the divider of a block, which is as long as its first mark, because the block may also
+   * contain the underline of a heading. Returns -1 if no line is that long, or several are.
    */
   private int divider(int length) {
     int found = -1;

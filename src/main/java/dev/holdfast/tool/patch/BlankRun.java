@@ -18,7 +18,9 @@ final class BlankRun {
     this.isBlank = isBlank;
   }
 
-  /** The index of the first line from a place on that is not blank; the size if all are. */
+  /**
+   * Returns the index of the first line at or after a place that is not blank; the size if all are.
+   */
   int behind(int at) {
     if (at < from || at > end) {
       from = at;

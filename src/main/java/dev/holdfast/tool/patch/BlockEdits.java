@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Applies whole-file and search/replace blocks, and gives the changes as a diff by git. */
+/** Applies whole-file and search/replace blocks, and lets git make a diff of the changes. */
 final class BlockEdits {
-  /** {@code // ... rest of the code}: the rest would be lost. */
+  /** A line such as {@code // ... rest of the code}: the rest of the file would be lost. */
   private static final Pattern ELISION =
       Pattern.compile(
           "(?im)^[ \\t]*+(?://|#|/\\*|\\*|--|<!--|;|%)\\s*(?:\\.{3}|…).*\\b(?:rest|existing|"
@@ -31,7 +31,7 @@ final class BlockEdits {
 
   private final PatchTarget target;
 
-  /** Paths of files that begin with a byte order mark; the texts of these are without it. */
+  /** The paths of files that begin with a byte order mark; their texts are kept without it. */
   private final Set<String> marked = new HashSet<>();
 
   private final Map<String, Optional<String>> before = new LinkedHashMap<>();
@@ -156,7 +156,10 @@ final class BlockEdits {
         path + "\n" + search);
   }
 
-  /** The place of the lines at the end of a text whose last line has no end; -1 if not there. */
+  /**
+   * Returns the place of the lines at the end of a text whose last line has no line end; -1 if they
+   * are not there.
+   */
   private static int tail(String text, String search) {
     String exact = withoutEnd(search);
     String last = text.endsWith(exact) ? exact : search.stripTrailing();
@@ -169,7 +172,7 @@ final class BlockEdits {
     return lines.replaceFirst("\\r?\\n\\z", "");
   }
 
-  /** The place where the lines begin; -1 if they are nowhere as whole lines. */
+  /** Returns the place where the lines begin; -1 if they are nowhere as whole lines. */
   static int place(String text, String search, int from) {
     int at = text.indexOf(search, from);
     while (at > 0 && text.charAt(at - 1) != '\n') {
@@ -203,7 +206,7 @@ final class BlockEdits {
         return text;
       }
     } catch (CharacterCodingException e) {
-      // The same answer as for a binary file.
+      // The answer is the same as for a binary file.
     }
     throw PatchRejection.unsafe(
         path
@@ -212,7 +215,7 @@ final class BlockEdits {
   }
 
   /**
-   * The diff that makes the files so; empty where nothing would change.
+   * Returns the diff that makes these changes; empty where nothing would change.
    *
    * @throws dev.holdfast.process.NotPreparedException if this machine has no room to compare them
    */

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The mark that some editors put before a file's first line. Nobody sees it, so models leave it
- * out; it is passed over when a patch is compared with the file, and kept.
+ * Handles the mark that some editors put before a file's first line. Nobody sees it, so models
+ * leave it out. It is ignored when a patch is compared with the file, and kept in the file.
  */
 final class ByteOrderMark {
   private ByteOrderMark() {}
 
   /**
-   * The hunks with the mark on the first line, where the first hunk begins there without it.
+   * Puts the mark on the first line of the hunks, where the first hunk begins there without it.
    *
    * @param content of the file as it is
    */
@@ -32,11 +32,11 @@ final class ByteOrderMark {
     String lines = String.join("\n", before);
     String rest = Utf8.withoutMark(text);
     boolean fits = !before.isEmpty() && (rest.equals(lines) || rest.startsWith(lines + "\n"));
-    // The same lines may come again below, and be the ones that are meant.
+    // The same lines may occur again below, and the patch may mean those.
     return fits && (hunk.header().oldStart() <= 1 || !text.contains("\n" + lines));
   }
 
-  /** The mark goes from the first line of the old side to the first line of the new one. */
+  /** Moves the mark from the first line of the old side to the first line of the new one. */
   private static Hunk marked(Hunk hunk) {
     List<String> lines = new ArrayList<>();
     boolean before = true;

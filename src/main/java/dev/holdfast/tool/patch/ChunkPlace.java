@@ -2,7 +2,7 @@ package dev.holdfast.tool.patch;
 
 import dev.holdfast.tool.patch.PatchResult.Kind;
 
-/** Puts one chunk into a text: where its lines are exactly once, or once after its anchors. */
+/** Puts one chunk into a text, where its lines occur exactly once, or once after its anchors. */
 record ChunkPlace(AnswerPart.Chunk chunk, String text) {
   String replaced() throws PatchRejection {
     if (chunk.search().isEmpty()) {
@@ -41,7 +41,10 @@ record ChunkPlace(AnswerPart.Chunk chunk, String text) {
     return fits ? at : -1;
   }
 
-  /** Behind the line that each anchor names, in turn; it must be the only such line from there. */
+  /**
+   * Returns the place after the lines that the anchors name, in turn. Each line must be the only
+   * such line from there on.
+   */
   private int behindAnchors(String whole) throws PatchRejection {
     int from = 0;
     for (String anchor : chunk.anchors()) {

@@ -8,9 +8,9 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Reads the unified diffs in a text, as leniently as it can be done without guessing. What belongs
- * to a hunk is decided by the counts of its header where they are right, and by the lines' first
- * characters where they are not.
+ * Reads the unified diffs in a text, as leniently as possible without guessing. The counts of a
+ * hunk's header decide what belongs to it where they are right; otherwise the lines' first
+ * characters do.
  */
 final class DiffReader {
   private static final Pattern NUMBERED = Pattern.compile("\\s*\\d+\\s*[:|]?\\s");
@@ -39,7 +39,9 @@ final class DiffReader {
     this.blank = new BlankRun(lines.size(), index -> lines.get(index).isBlank());
   }
 
-  /** The index after the lines of the hunk whose header is at a line of a text without a fence. */
+  /**
+   * Returns the index after the lines of a hunk; its header is at a line of a text without a fence.
+   */
   static int endOfHunk(List<String> lines, int at) {
     DiffReader reader = new DiffReader(lines, at, false, path -> false);
     Optional<HunkHeader> header = HunkHeader.parse(reader.header());
@@ -148,7 +150,7 @@ final class DiffReader {
     return byPrefix(header.get());
   }
 
-  /** The hunk, if its counts are right: what follows is no line of a hunk. */
+  /** Returns the hunk if its counts are right, so that no line of a hunk follows it. */
   private Optional<Hunk> byCounts(HunkHeader header) {
     int old = header.oldCount();
     int changed = header.newCount();
@@ -175,7 +177,10 @@ final class DiffReader {
     return complete ? Optional.of(new Hunk(header, body)) : Optional.empty();
   }
 
-  /** Where a count is too large, the next file's names would pass for lines of the hunk. */
+  /**
+   * True if the next file begins here. Where a count is too large, its names would pass for lines
+   * of the hunk.
+   */
   private boolean isNextFile() {
     return isPair(lines, at) && at + 2 < lines.size() && isHunk(lines.get(at + 2));
   }
@@ -188,7 +193,7 @@ final class DiffReader {
     return line.isEmpty() || line.equals("\r") ? ' ' : line.charAt(0);
   }
 
-  /** True if no more of a hunk can be here. */
+  /** True if no more lines of a hunk can follow. */
   private boolean isEnd() {
     String line = header();
     if (line.isEmpty()) {
@@ -202,14 +207,14 @@ final class DiffReader {
     return line.startsWith("diff --git ") || isHunk(line) || isPair(lines, at);
   }
 
-  /** The last line of {@code git format-patch}. */
+  /** True for the last line of {@code git format-patch}. */
   private boolean isSignature() {
     return header().strip().equals("--")
         && at + 1 < lines.size()
         && lines.get(at + 1).matches("\\d+\\.\\d+.*");
   }
 
-  /** Behind an empty line: whether what follows begins something else. */
+  /** True if something other than a hunk's line follows an empty line. */
   private boolean restIsNoHunk() {
     int next = blank.behind(at);
     if (next == lines.size()) {

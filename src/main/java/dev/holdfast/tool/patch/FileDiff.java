@@ -55,7 +55,7 @@ record FileDiff(
         .anyMatch(line -> line.startsWith("+") && line.indexOf('\0') > 0);
   }
 
-  /** Headers only, or hunks that put back what they take (E44). */
+  /** True for headers alone, or for hunks that add the same lines that they remove (E44). */
   boolean isNoOp() {
     return operation == Operation.MODIFY
         && newMode == null
@@ -67,7 +67,7 @@ record FileDiff(
     return new TreeSet<>(List.of(oldPath, newPath));
   }
 
-  /** As git writes it, whatever headers were given; every line with a line feed. */
+  /** Returns the text as git writes it, whatever headers were given; every line has a line feed. */
   String text() {
     List<String> lines = new ArrayList<>();
     lines.add(

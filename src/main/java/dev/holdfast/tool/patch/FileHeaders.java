@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The lines before a file's hunks, and what they say together. */
+/** Reads the lines before a file's hunks, and what they mean together. */
 final class FileHeaders {
   private static final List<String> VALUES =
       List.of(
@@ -62,7 +62,7 @@ final class FileHeaders {
     return values.containsKey("+++ ");
   }
 
-  /** The lines of a binary patch; git wants to know the whole ids of both versions with it. */
+  /** Takes the lines of a binary patch. With it, git needs the whole ids of both versions. */
   void binary(List<String> lines) {
     String index = values.get("index ");
     List<String> all = new ArrayList<>(lines);
@@ -101,7 +101,10 @@ final class FileHeaders {
         operation, names.existing(), names.resulting(), oldMode, newMode, binary, all);
   }
 
-  /** A new file has no context: empty lines in it lack their +, as models write them. */
+  /**
+   * Completes a hunk of a new file. Such a file has no context, so its empty lines lack only their
+   * +, as models write them.
+   */
   private static Hunk whole(Hunk hunk) {
     List<String> lines =
         hunk.lines().stream()
@@ -115,7 +118,10 @@ final class FileHeaders {
             header.withCounts(whole.oldLines(), Math.max(header.newCount(), whole.newLines())));
   }
 
-  /** Git writes these names without prefixes, a model may write them as in the first line. */
+  /**
+   * Makes the diff of a rename or a copy. Git writes these names without prefixes, but a model may
+   * write them as in the first line.
+   */
   private FileDiff moved(String move, String from, String to, List<Hunk> hunks)
       throws PatchRejection {
     String source = QuotedPath.unquoted(from.strip());

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The files of a patch as they were before it. Git checks all of a patch before it writes, but a
- * full disk or a kill in the middle of writing leaves a part.
+ * The files of a patch as they were before it. Git checks the whole patch before it writes, but a
+ * full disk or a kill during writing leaves a part of it.
  */
 final class FilesBefore {
   private record Content(byte[] bytes, Set<PosixFilePermission> permissions) {}
@@ -52,7 +52,10 @@ final class FilesBefore {
     }
   }
 
-  /** Git writes each file anew, with permissions that follow from its mode only. */
+  /**
+   * Restores a file's permissions, because git writes each file again with permissions from its
+   * mode only.
+   */
   void keepPermissions(String path, String newPath) throws IOException {
     Optional<Content> content = files.getOrDefault(root.resolve(path), Optional.empty());
     Path file = root.resolve(newPath);
@@ -61,7 +64,7 @@ final class FilesBefore {
     }
   }
 
-  /** Undoes whatever was done to them since. */
+  /** Undoes all later changes of the files. */
   void restore() throws IOException {
     for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {
       Path file = entry.getKey();

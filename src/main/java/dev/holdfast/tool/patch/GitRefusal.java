@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Turns what git says about a patch into what helps a model to mend it. */
+/** Turns git's messages about a patch into text that helps a model to correct it. */
 record GitRefusal(PatchTarget target, List<FileDiff> files) {
   private static final Pattern FAILED = Pattern.compile("(?m)^error: patch failed: (.+):(\\d+)$");
   private static final Pattern CORRUPT =
@@ -34,7 +34,7 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
   private static final int MAX_SHOWN = 40;
   private static final int MAX_LINE = 300;
 
-  /** True if git, of whatever version, could not count the lines of a hunk (E41). */
+  /** True if git, of any version, could not count the lines of a hunk (E41). */
   static boolean isCorrupt(String stderr) {
     return CORRUPT.matcher(stderr).find();
   }
@@ -110,7 +110,7 @@ record GitRefusal(PatchTarget target, List<FileDiff> files) {
         + real(path, actual, wanted, start);
   }
 
-  /** Why a hunk does not fit whose lines are the last of a file without a line end there. */
+  /** Says why a hunk does not fit whose lines are at the end of a file without a last line end. */
   private static String openEnd(Hunk hunk, String content, List<String> wanted) {
     String end = "\n" + LineEnds.withoutReturn(String.join("\n", wanted));
     boolean marked = hunk.lines().stream().anyMatch(line -> line.startsWith("\\"));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 record HeaderNames(@Nullable String old, @Nullable String changed) {
   static final HeaderNames UNKNOWN = new HeaderNames(null, null);
 
-  /** The names after {@code diff --git}. */
+  /** Reads the names after {@code diff --git}. */
   static HeaderNames ofGit(String text) throws PatchRejection {
     String rest = text.strip();
     if (rest.startsWith("\"")) {
@@ -30,7 +30,8 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
               QuotedPath.ofHeader(rest.substring(0, quote)),
               QuotedPath.ofHeader(rest.substring(quote + 1)));
     }
-    // One name twice, each perhaps with a prefix: the blank between them is in the middle.
+    // This is one name twice, each perhaps with a prefix, so the blank between them is in the
+    // middle.
     for (int at = rest.indexOf(' ', rest.length() / 2 - 2);
         at >= 0 && at <= rest.length() / 2 + 2;
         at = rest.indexOf(' ', at + 1)) {
@@ -58,7 +59,7 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
     return QuotedPath.NONE.equals(changed);
   }
 
-  /** The path of the file that is there: of a new file, of what there will be. */
+  /** Returns the path of the existing file; for a new file, that of the future one. */
   String existing() {
     return Objects.requireNonNull(isCreation() ? changed : old);
   }
@@ -68,7 +69,7 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
   }
 
   /**
-   * Without prefixes, and one name where the two should be one.
+   * Returns the names without prefixes, and one name where the two should be one.
    *
    * @throws PatchRejection if they cannot be one file
    */
@@ -81,7 +82,7 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
       throw PatchRejection.malformed("Both headers of a file say /dev/null: name the file.");
     }
     if (isCreation()) {
-      // A file that is there is none that is made.
+      // A file that exists is not one that is made.
       return new HeaderNames(old, plain(changed, "b/", path -> false));
     }
     if (isDeletion()) {
@@ -106,7 +107,7 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
             .formatted(left, right));
   }
 
-  /** Without its prefix, unless only the name with it is a file. */
+  /** Returns a name without its prefix, unless only the name with the prefix is a file. */
   static String plain(String name, String prefix, Predicate<String> exists) {
     String bare = unprefixed(name, prefix);
     return withoutDot(!bare.equals(name) && exists.test(name) && !exists.test(bare) ? name : bare);
@@ -120,7 +121,10 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
     return plain;
   }
 
-  /** {@code a/} and {@code b/}, or what git writes where {@code diff.mnemonicPrefix} is set. */
+  /**
+   * True for the prefixes {@code a/} and {@code b/}, and those that git writes where {@code
+   * diff.mnemonicPrefix} is set.
+   */
   private static boolean hasPrefix(String name) {
     return name.length() > 2 && "abciow".indexOf(name.charAt(0)) >= 0 && name.charAt(1) == '/';
   }

@@ -22,7 +22,7 @@ record Hunk(HunkHeader header, List<String> lines) {
     return count('-');
   }
 
-  /** The number of lines of the old file that it tells of. */
+  /** Returns the number of lines that it shows of the old file. */
   int oldLines() {
     return lines.size() - count('+') - count('\\');
   }
@@ -31,7 +31,7 @@ record Hunk(HunkHeader header, List<String> lines) {
     return lines.size() - count('-') - count('\\');
   }
 
-  /** True if it tells of fewer lines than its header says, so that git will call it corrupt. */
+  /** True if it has fewer lines than its header says, so that git will call it corrupt. */
   boolean isShort() {
     return oldLines() < header.oldCount() || newLines() < header.newCount();
   }
@@ -41,7 +41,7 @@ record Hunk(HunkHeader header, List<String> lines) {
     return image('+').equals(image('-'));
   }
 
-  /** The lines that the file must have for it to fit. */
+  /** Returns the lines that the file must have for the hunk to fit. */
   List<String> before() {
     return image('+');
   }
@@ -54,7 +54,9 @@ record Hunk(HunkHeader header, List<String> lines) {
     return new Hunk(header, others);
   }
 
-  /** The context with either side's lines; "no newline" marks stay, for they may differ. */
+  /**
+   * Returns the context with one side's lines. "No newline" marks stay, because they may differ.
+   */
   private List<String> image(char without) {
     List<String> image = new ArrayList<>();
     char last = ' ';

@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
  * @param section what follows the second {@code @@}
  */
 record HunkHeader(int oldStart, int oldCount, int newStart, int newCount, String section) {
-  /** The section may have any letter, also those that end a line to others than git. */
+  /**
+   * The form of a header. The section may have any character, even one that other programs than git
+   * take for a line end.
+   */
   private static final Pattern FORM =
       Pattern.compile("(?s)@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@(.*)");
 

@@ -5,20 +5,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Line ends of files, and of patches for them. Models show and write LF whatever the file has, and
- * some transports make CRLF of everything; git compares to the letter.
+ * The line ends of files, and of patches for them. Models show and write LF whatever the file has,
+ * and some transports turn everything into CRLF; git compares exactly.
  */
 public enum LineEnds {
   LF,
   CRLF,
-  /** Both, or no line end at all: nothing is adapted. */
+  /** Both kinds, or no line end at all: nothing is adapted. */
   MIXED;
 
   public static LineEnds of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Of the place where a text with LF is in a file, for that may have both. */
+  /**
+   * Returns the line ends at the place of a text with LF in a file, because a file may have both.
+   */
   static LineEnds at(String text, String search) {
     LineEnds ends = of(text);
     boolean crlf =
@@ -28,7 +30,9 @@ public enum LineEnds {
     return crlf ? CRLF : ends;
   }
 
-  /** Whether a text with LF is in a file with LF and with CRLF: nobody sees which is meant. */
+  /**
+   * True if a file has a text both with LF and with CRLF, so that nobody knows which one is meant.
+   */
   static boolean fitsBoth(String text, String search) {
     return of(text) == MIXED
         && BlockEdits.place(text, search, 0) >= 0
@@ -53,17 +57,17 @@ public enum LineEnds {
     return lf > 0 && crlf == 0 ? LF : MIXED;
   }
 
-  /** A line without what CRLF leaves of its end. */
+  /** Returns a line without the part that CRLF leaves of its end. */
   static String withoutReturn(String line) {
     return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
   }
 
-  /** A text with LF as these line ends have it. */
+  /** Returns a text with LF with these line ends. */
   public String in(String text) {
     return this == CRLF ? text.replace("\r\n", "\n").replace("\n", "\r\n") : text;
   }
 
-  /** The hunks as a file of these line ends needs them; unchanged where they have both kinds. */
+  /** Returns the hunks with the line ends of a file; unchanged where they have both kinds. */
   List<Hunk> adapt(List<Hunk> hunks) {
     boolean all = true;
     boolean none = true;
@@ -94,7 +98,7 @@ public enum LineEnds {
     return hunk.withLines(lines);
   }
 
-  /** True if the line there says that the one before has no end. */
+  /** True if the line there says that the line before it has no end. */
   private static boolean isMark(Hunk hunk, int at) {
     return at < hunk.lines().size() && hunk.lines().get(at).startsWith("\\");
   }

@@ -15,16 +15,16 @@ record MentionedPath(Predicate<String> isFile) {
           "(?i)^[\\s#>*_\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:(?:_{1,2}(?=\\s))?"
               + "[*`\"' ]{0,4}\\s*(\\S.*)$");
 
-  /** A longer line is no path, whatever ornament is around it. */
+  /** The longest line that may be a path, whatever ornament is around it. */
   private static final int LONGEST = 2 * PathSafety.MAX_PATH;
 
-  /** Of brackets, ornaments and emphasis around one path. */
+  /** The most layers of brackets, ornaments and emphasis around one path. */
   private static final int MAX_LAYERS = 20;
 
-  /** Around all of a name, for {@code __tests__/a.js} is none. */
+  /** Emphasis around a whole name, because {@code __tests__/a.js} has none. */
   private static final Pattern EMPHASIS = Pattern.compile("_{1,2}(?=[^_])(.*[^_])_{1,2}");
 
-  /** The same: {@code [id]/[key].ts} is a name. */
+  /** Brackets around a whole name, because {@code [id]/[key].ts} is a name. */
   private static final Pattern BRACKETS = Pattern.compile("\\([^()]+\\)|\\[[^\\[\\]]+\\]");
 
   private static final Pattern CLOSED_ONLY = Pattern.compile("[^(]*\\)|[^\\[]*\\]");
@@ -32,7 +32,7 @@ record MentionedPath(Predicate<String> isFile) {
       Pattern.compile("\\((?:new|created|modified|changed)[^()]*\\):?\\s*$");
   private static final Pattern NUMBER = Pattern.compile("^\\s*(?:\\d+[.)]|[-*])\\s+");
 
-  /** With an extension: "Before/After" above a fence is no file. */
+  /** A name with an extension: "Before/After" above a fence is no file. */
   private static final Pattern LIKE_A_FILE =
       Pattern.compile("[^\\s:*?\"<>|]*[\\w)\\]]\\.[A-Za-z0-9]{1,10}");
 
@@ -45,9 +45,9 @@ record MentionedPath(Predicate<String> isFile) {
       Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
 
   /**
-   * Of the line above a block: the path alone, or after {@code File:}. A file that is not there yet
-   * must have a directory before its name or be set off, or a heading like "Node.js" would make
-   * one.
+   * Reads the line above a block: the path alone, or after {@code File:}. The path of a file that
+   * does not exist yet must contain a directory or be marked. Otherwise a heading like "Node.js"
+   * would make a file.
    */
   Optional<String> above(String line) {
     if (line.length() > LONGEST) {
@@ -66,8 +66,8 @@ record MentionedPath(Predicate<String> isFile) {
   }
 
   /**
-   * Of the line right above a block that makes a file: any one word, for there is nothing else that
-   * it could say. A word that ends with a colon or a full stop is prose.
+   * Reads the line right above a block that makes a file: any single word, because it can mean
+   * nothing else. A word that ends with a colon or a full stop is prose.
    */
   Optional<String> alone(String line) {
     if (line.length() > LONGEST) {
@@ -79,13 +79,16 @@ record MentionedPath(Predicate<String> isFile) {
         : Optional.empty();
   }
 
-  /** Of the line above a block that is none: one word that a file as well as a heading may be. */
+  /**
+   * Reads the line above a fence that is no block: one word that may be a file as well as a
+   * heading.
+   */
   Optional<String> perhaps(String line) {
     String word = line.endsWith(":") ? line.substring(0, line.length() - 1) : line;
     return word.length() <= LONGEST && isPath(word) ? Optional.of(word) : Optional.empty();
   }
 
-  /** Of what stands after the backticks that open a fence. */
+  /** Reads the words after the backticks that open a fence. */
   Optional<String> inFence(String info) {
     if (info.length() > LONGEST) {
       return Optional.empty();
@@ -104,7 +107,7 @@ record MentionedPath(Predicate<String> isFile) {
     return Optional.empty();
   }
 
-  /** Whether prose speaks of a file that is not this one. */
+  /** True if prose mentions a file other than this one. */
   boolean nameOther(List<String> prose, String path) {
     Set<String> words = new HashSet<>();
     prose.forEach(line -> words.addAll(List.of(line.strip().split("[\\s,;]+", -1))));

@@ -6,15 +6,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Gives a hunk the context that it lacks before its first or after its last change. Git takes a
- * hunk that ends with a change for one at the end of the file: it refuses it elsewhere, and puts an
- * insertion without any context at the end of the file without a word. Where the hunk's lines are
- * in the file exactly once, there is no doubt what is meant.
+ * Adds the context that a hunk lacks before its first or after its last change. Git takes a hunk
+ * that ends with a change for one at the end of the file: it refuses it elsewhere, and silently
+ * puts an insertion without any context at the end of the file. Where the hunk's lines are in the
+ * file exactly once, their place is certain.
  */
 final class MissingContext {
   private static final int LINES = 3;
 
-  /** For a byte that is no UTF-8: git would look for this very letter. */
+  /** The replacement of a byte that is not UTF-8; git would look for this very character. */
   private static final char UNREADABLE = '\uFFFD';
 
   private final String path;
@@ -101,7 +101,7 @@ final class MissingContext {
     return line.isEmpty() || line.charAt(0) == ' ';
   }
 
-  /** The place where the lines begin; -1 if that is nowhere or in several places. */
+  /** Returns the place where the lines begin; -1 if that is nowhere or in several places. */
   private int onlyPlace(List<String> wanted) {
     int found = -1;
     for (int at = 0; at + wanted.size() <= file.size(); at++) {

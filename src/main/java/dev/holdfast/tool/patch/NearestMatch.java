@@ -10,7 +10,7 @@ public final class NearestMatch {
 
   private NearestMatch() {}
 
-  /** For a text that is not in the file. */
+  /** Makes the text for a search text that is not in the file. */
   public static String notFound(String path, String text, String search) {
     String start = "The search text is not in " + path + ". ";
     if (onlyEndsDiffer(text, search)) {
@@ -20,14 +20,17 @@ public final class NearestMatch {
     return start + nearest(text.lines().toList(), search.lines().toList());
   }
 
-  /** Where a file has one kind of line ends the callers write them so before they search. */
+  /**
+   * True if only the line ends differ. Where a file has one kind of them, the callers use that kind
+   * before they search.
+   */
   private static boolean onlyEndsDiffer(String text, String search) {
     return text.contains("\r\n")
         && !text.contains(search)
         && BlockEdits.place(text.replace("\r\n", "\n"), search.replace("\r\n", "\n"), 0) >= 0;
   }
 
-  /** For a text that is there more than once. */
+  /** Makes the text for a search text that is there more than once. */
   public static String ambiguous(String path, String text, String search) {
     List<Integer> lines = new ArrayList<>();
     for (int at = text.indexOf(search); at >= 0; at = text.indexOf(search, at + 1)) {
@@ -41,7 +44,7 @@ public final class NearestMatch {
         .formatted(path, lines);
   }
 
-  /** From 1. */
+  /** Returns the number of the line at an index, from 1. */
   public static int lineOf(String text, int at) {
     return (int) text.substring(0, at).chars().filter(c -> c == '\n').count() + 1;
   }
@@ -54,8 +57,8 @@ public final class NearestMatch {
   }
 
   /**
-   * The index of the line where most of the wanted lines are the same but for the spaces around
-   * them; -1 if nothing is alike.
+   * Returns the index of the line where most of the wanted lines are the same except for the spaces
+   * around them; -1 if nothing is alike.
    */
   static int place(List<String> lines, List<String> wanted) {
     int best = 0;
@@ -75,7 +78,9 @@ public final class NearestMatch {
     return bestScore == 0 ? -1 : best;
   }
 
-  /** Equal lines count double, lines of which one begins as the other count too. */
+  /**
+   * Scores two lines: equal ones most, otherwise by the part at their beginning that is the same.
+   */
   private static int score(String line, String wanted) {
     if (wanted.isEmpty() || line.isEmpty()) {
       return 0;

@@ -9,7 +9,9 @@ final class OpenFence {
   /** Its groups: the indent, the mark, and what stands after it. */
   static final Pattern LINE = Pattern.compile("^([ \\t]*)(`{3,}|~{3,})([^`]*)$");
 
-  /** As a list or a comment in code indents it: no fence of its own ends so far to the right. */
+  /**
+   * An indent as in a list or a comment in code; no closing fence of the answer is indented so far.
+   */
   private static final Pattern DEEP = Pattern.compile("(?: {4}| *\\t).*");
 
   private static final Pattern MARKDOWN = Pattern.compile("(?i).*\\.(?:md|mdx|markdown|mdc)");
@@ -35,12 +37,15 @@ final class OpenFence {
     return MARKDOWN.matcher(path).matches();
   }
 
-  /** A line of the content, without the indent that all of it has. */
+  /** Returns a line of the content without the indent that all of it has. */
   String inside(String line) {
     return line.startsWith(indent) ? line.substring(indent.length()) : line;
   }
 
-  /** Asked for each line in turn, for a file may have fences of its own. */
+  /**
+   * True if a line closes the fence. It is called for each line in turn, because a file may have
+   * fences of its own.
+   */
   boolean isClosedBy(String line) {
     Matcher fence = LINE.matcher(line);
     if (!fence.matches() || !fence.group(2).startsWith(mark)) {

@@ -14,16 +14,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Applies what a model answers to a directory (E40-E46). Accepted are unified diffs, whole-file
+ * Applies what a model answers to a directory (E40-E46). It accepts unified diffs, whole-file
  * blocks and search/replace blocks, within prose and code fences, several in one answer. All of it
- * is applied or nothing. The last word has {@code git apply}, in a fixed locale, without any
- * repository or configuration.
+ * is applied or nothing. The final decision is made by {@code git apply}, in a fixed locale,
+ * without any repository or configuration.
  *
- * <p>What git is given is written anew from what was read, so that it sees the very paths that were
- * checked. The counts of a hunk stay as the model wrote them, except where they are too small: git
- * would drop the lines beyond them without a word.
+ * <p>The patch for git is written again from what was read, so that git sees exactly the paths that
+ * were checked. The counts of a hunk stay as the model wrote them, except where they are too small:
+ * git would silently drop the lines beyond them.
  *
- * <p>Thread-safe; two patches of one directory at the same time are the caller's to keep apart.
+ * <p>Thread-safe; the caller must not apply two patches to one directory at the same time.
  *
  * @param git perhaps confined to the directory it runs in
  */
@@ -86,7 +86,7 @@ public record PatchApplier(Git git, PatchLimits limits) {
     }
   }
 
-  /** The text that git took. */
+  /** Runs git; returns the text that git accepted. */
   private String run(PatchTarget target, PatchDraft draft)
       throws IOException, InterruptedException, PatchRejection {
     String patch = draft.text();
@@ -112,14 +112,14 @@ public record PatchApplier(Git git, PatchLimits limits) {
         : result.stderr();
   }
 
-  /** Only exactly empty ones: a line of spaces is a line of context (E45). */
+  /** Removes lines that are exactly empty; a line of spaces is a line of context (E45). */
   private static String withoutEmptyLines(String patch) {
     return Stream.of(patch.split("\n", -1))
         .filter(line -> !line.isEmpty())
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  /** Applies and says in the same run what it wrote. */
+  /** Applies the patch, and lists in the same run what was written. */
   private GitResult git(PatchTarget target, String patch, String... options)
       throws IOException, InterruptedException {
     List<String> words =

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 record PatchDraft(List<FileDiff> files) {
   private static final Set<String> FILE_MODES = Set.of("100644", "100755", "100664");
 
-  /** Of the whole patch; of a longer one git's output is not kept, so nobody could read it. */
+  /** The longest patch. Git's output is not kept for a longer one, so nobody could read it. */
   private static final int MAX_CHARS = 8 << 20;
 
   PatchDraft {
@@ -33,7 +33,7 @@ record PatchDraft(List<FileDiff> files) {
     return files.stream().mapToInt(FileDiff::removed).sum();
   }
 
-  /** Without the files that stay as they are. */
+  /** Returns the patch without the files that stay as they are. */
   PatchDraft changing() {
     return new PatchDraft(files.stream().filter(file -> !file.isNoOp()).toList());
   }
@@ -123,7 +123,7 @@ record PatchDraft(List<FileDiff> files) {
     }
   }
 
-  /** A merge that was never finished. */
+  /** Refuses the markers of a merge that was never finished. */
   private static void checkMarkers(FileDiff file) throws PatchRejection {
     List<String> added =
         file.hunks().stream()

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what stands between {@code *** Begin Patch} and {@code *** End Patch}: files to update, add
- * and delete, without line numbers. Each update's chunk is context, removed and added lines after
+ * Reads the text between {@code *** Begin Patch} and {@code *** End Patch}: files to update, add
+ * and delete, without line numbers. Each update's chunk has context, removed and added lines after
  * {@code @@}, which may name a line above them.
  */
 final class PatchEnvelope {
@@ -39,7 +39,7 @@ final class PatchEnvelope {
         && line.substring(indent.length()).stripTrailing().equals("*** Begin Patch");
   }
 
-  /** The index of the line after the last. */
+  /** Returns the index of the line after the last one. */
   int end() {
     return at;
   }
@@ -77,7 +77,10 @@ final class PatchEnvelope {
     }
   }
 
-  /** Empty lines around a file set it off; those within are its own, though they lack their +. */
+  /**
+   * Reads an added file. Empty lines around it only separate it; those within belong to it,
+   * although they lack their +.
+   */
   private String added() throws PatchRejection {
     StringBuilder content = new StringBuilder();
     int empty = 0;
@@ -147,7 +150,7 @@ final class PatchEnvelope {
     return anchors;
   }
 
-  /** What stands after the first {@code @@}, perhaps with a second one at its end. */
+  /** Returns the text after the first {@code @@}, without a second one at its end. */
   private static String anchor(String rest) {
     String text = rest.stripTrailing();
     if (text.isEmpty() || !Character.isWhitespace(text.charAt(0))) {
@@ -157,7 +160,7 @@ final class PatchEnvelope {
     return (closed ? text.substring(0, text.length() - 2) : text).strip();
   }
 
-  /** True if only empty lines are left of a chunk: they set it off, and are no context. */
+  /** True if only empty lines are left of a chunk: they only separate it, and are no context. */
   private boolean endsHere() {
     int next = empty.behind(at);
     boolean mark =

@@ -4,13 +4,15 @@ import dev.holdfast.failure.Sha256;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 import dev.holdfast.tool.patch.PatchResult.Rejected;
 
-/** Leads a rejection out of the reading of a patch; {@link PatchApplier} makes it a value. */
+/**
+ * Carries a rejection out of the reading of a patch; {@link PatchApplier} turns it into a value.
+ */
 final class PatchRejection extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient Rejected rejected;
 
-  /** An error whose explanation is what makes it equal to another. */
+  /** Makes one whose explanation decides whether it equals another. */
   PatchRejection(Kind kind, String explanation) {
     this(kind, explanation, explanation);
   }

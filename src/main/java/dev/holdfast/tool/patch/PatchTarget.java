@@ -15,11 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The directory that a patch is for. What is asked of it by path has passed {@link PathSafety}; no
- * link is followed.
+ * The directory that a patch is for. Each path that is asked about has passed {@link PathSafety};
+ * no link is followed.
  */
 final class PatchTarget {
-  /** Larger files are no text that a model has seen. */
+  /** The largest file: no model has seen a larger one as text. */
   private static final int MAX_BYTES = 10 << 20;
 
   private static final Pattern SUBMODULE = Pattern.compile("[ \\t]*+path[ \\t]*+=(.+)");

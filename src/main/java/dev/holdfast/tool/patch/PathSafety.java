@@ -9,15 +9,15 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Refuses the names that a patch must not use (E46): also what some file system or some decoder
- * would take for such a name: percent-encoding, full-width letters, invisible characters, {@code
- * git~1}, a colon or dots at the end.
+ * Refuses the names that a patch must not use (E46). It also refuses what some file system or
+ * decoder would take for such a name: percent-encoding, full-width letters, invisible characters,
+ * {@code git~1}, a colon or dots at the end.
  */
 final class PathSafety {
   private static final int MAX_NAME = 255;
   static final int MAX_PATH = 2000;
 
-  /** With what is before it, a machine takes 4096. */
+  /** The longest path in bytes; with the directories before it, a machine accepts 4096. */
   private static final int MAX_PATH_BYTES = 3000;
 
   private static final int MAX_ENCODINGS = 4;
@@ -79,7 +79,7 @@ final class PathSafety {
     }
   }
 
-  /** As the most forgiving file system compares it. */
+  /** Returns a name as the most tolerant file system compares it. */
   private static String bare(String name) {
     String visible = INVISIBLE.matcher(name).replaceAll("");
     int stream = visible.indexOf(':');
@@ -92,7 +92,7 @@ final class PathSafety {
     return file.substring(0, end).strip().toLowerCase(Locale.ROOT);
   }
 
-  /** The name itself and what it decodes to. */
+  /** Returns the name itself and everything that it decodes to. */
   private static List<String> readings(String path) throws PatchRejection {
     List<String> readings = new ArrayList<>(List.of(path));
     add(readings, Normalizer.normalize(path, Normalizer.Form.NFKC));
@@ -114,7 +114,7 @@ final class PathSafety {
     }
   }
 
-  /** A name with a percent sign that encodes nothing stays as it is. */
+  /** Decodes a name; one with a percent sign that encodes nothing stays as it is. */
   private static String decoded(String path) {
     try {
       return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Names of files as diffs write them: perhaps quoted, perhaps with a time after them. */
+/** Reads and writes names of files in diffs: perhaps quoted, perhaps with a time after them. */
 final class QuotedPath {
   /** The name of the missing side of a new or deleted file. */
   static final String NONE = "/dev/null";
@@ -15,7 +15,10 @@ final class QuotedPath {
 
   private QuotedPath() {}
 
-  /** Of a {@code ---} or {@code +++} line's rest; {@link #NONE} for all ways to write it. */
+  /**
+   * Reads the rest of a {@code ---} or {@code +++} line; returns {@link #NONE} for all ways to
+   * write it.
+   */
   static String ofHeader(String text) throws PatchRejection {
     String name = text.strip();
     if (name.startsWith("\"")) {
@@ -35,7 +38,7 @@ final class QuotedPath {
     };
   }
 
-  /** A name that may be quoted as C strings are. */
+  /** Reads a name that may be quoted as C strings are. */
   static String unquoted(String text) throws PatchRejection {
     if (!text.startsWith("\"")) {
       return text;
@@ -63,7 +66,7 @@ final class QuotedPath {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** The end of the quote that a text begins with. */
+  /** Returns the end of the quote that a text begins with. */
   static int closing(String text) throws PatchRejection {
     for (int at = 1; at < text.length(); at++) {
       if (text.charAt(at) == '\\') {
@@ -75,7 +78,7 @@ final class QuotedPath {
     throw PatchRejection.malformed("The file name " + text + " lacks its closing quote.");
   }
 
-  /** As git takes it in any header; control characters have been refused before. */
+  /** Quotes a name as git accepts it in any header; control characters have been refused before. */
   static String quoted(String name) {
     boolean plain = name.chars().allMatch(c -> c > ' ' && c != '"' && c != '\\');
     return plain ? name : "\"" + name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";

@@ -23,14 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A proxy for HTTP, on a unix socket that a sandbox is given, to some places only. It lasts as long
- * as the worker.
+ * A proxy for HTTP, on a unix socket for sandboxes, which lets them reach some places only. It
+ * lasts as long as the worker.
  */
 final class AllowListProxy {
   private static final Logger log = LoggerFactory.getLogger(AllowListProxy.class);
   private static final int MAX_HEAD = 16 * 1024;
 
-  /** Each costs the worker memory and two files, and a program may open as many as it likes. */
+  /**
+   * The most connections at once. Each costs the worker memory and two files, and a program may
+   * open as many as it likes.
+   */
   private static final int MOST_AT_ONCE = 64;
 
   private static final long HEAD_SECONDS = 30;
@@ -74,7 +77,7 @@ final class AllowListProxy {
     return proxy;
   }
 
-  /** Its user's alone; the socket in it is {@link #SOCKET}. */
+  /** The directory, which belongs to its user alone; the socket in it is {@link #SOCKET}. */
   Path directory() {
     return directory;
   }
@@ -94,7 +97,7 @@ final class AllowListProxy {
           ChannelPipe.close(client);
         }
       } catch (IOException e) {
-        // As when there are too many open files: one program is refused, the next may come.
+        // There may be too many open files: one program is refused, the next may come.
         log.warn("the sandbox's proxy did not take a connection: {}", e.toString());
         LockSupport.parkNanos(PAUSE_NANOS);
       }
@@ -149,7 +152,7 @@ final class AllowListProxy {
     }
   }
 
-  /** A unix socket has no timeout of its own. */
+  /** Reads the head within a time limit, because a unix socket has no timeout of its own. */
   private static String headInTime(SocketChannel client, ByteBuffer read) throws IOException {
     CompletableFuture<Void> late =
         CompletableFuture.runAsync(
@@ -163,14 +166,14 @@ final class AllowListProxy {
   }
 
   /**
-   * To the end of the headers.
+   * Reads to the end of the headers.
    *
    * @param read left at what came after them
    */
   private static String head(SocketChannel client, ByteBuffer read) throws IOException {
     int seen = 0;
     while (read.hasRemaining() && client.read(read) >= 0) {
-      // Not all of it again: it may come byte by byte.
+      // Only the new bytes are searched, because the head may come byte by byte.
       int from = Math.max(0, seen - 3);
       seen = read.position();
       int end =
@@ -213,7 +216,7 @@ final class AllowListProxy {
           "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n%s\n"
               .formatted(status, text));
     } catch (IOException e) {
-      // Who asked has gone.
+      // The client has gone.
       return;
     }
   }

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Confined by bubblewrap. A program can write only to the workspace and to a {@code /tmp} of its
- * own; it has no capability, also as root, and gets none; it sees no process but its own, and what
- * is hidden is empty. The rest of the disk it can read, as far as the worker's user can.
+ * Confines programs by bubblewrap. A program can write only to the workspace and to a {@code /tmp}
+ * of its own. It has no capability, not even as root, and gets none. It sees no process but its
+ * own, and finds hidden places empty. It can read the rest of the disk, as far as the worker's user
+ * can.
  *
  * @param program where bubblewrap is
  * @param isolation its options for the user namespace, as {@link SandboxProbe} found that they work
@@ -30,10 +31,13 @@ public record Bubblewrap(
     implements Sandbox {
   private static final Path EMPTY = Path.of("/dev/null");
 
-  /** A socket that was to be hidden may be gone a moment later. */
+  /** The number of tries, because a socket that was to be hidden may be gone a moment later. */
   private static final int TRIES = 3;
 
-  /** Printed inside: what ends without it has not run the program, whatever else it says. */
+  /**
+   * The line that is printed inside. Without it the program did not run, whatever else the output
+   * says.
+   */
   private static final String STARTED = "[holdfast: the sandbox has started]\n";
 
   private static final Path SOCKET = Path.of("/run/holdfast-proxy", AllowListProxy.socket());
@@ -61,14 +65,17 @@ public record Bubblewrap(
             .toList());
   }
 
-  /** Confined programs make theirs in workspaces: in their own, or in one that is hidden. */
+  /**
+   * True if a socket is outside of workspaces. Confined programs make theirs in workspaces: in
+   * their own, or in one that is hidden.
+   */
   private boolean isElsewhere(Path socket, Path workspace) {
     return !socket.startsWith(workspace) && hidden.stream().noneMatch(socket::startsWith);
   }
 
   /**
-   * Trap: bubblewrap refuses to start where one of the sockets is gone by then, {@code
-   * --ro-bind-try} or not.
+   * Returns the words that run a command. Trap: bubblewrap refuses to start where one of the
+   * sockets is gone by then, {@code --ro-bind-try} or not.
    *
    * @param sockets that are hidden
    */
@@ -80,8 +87,8 @@ public record Bubblewrap(
     words.add("--unshare-cgroup-try");
     words.addAll(List.of("--cap-drop", "ALL"));
     words.addAll(List.of("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"));
-    // The kernel lets the user root write its settings there without any capability: by
-    // core_pattern a program would be run outside, as root.
+    // The kernel lets the user root write its settings there without any capability. With
+    // core_pattern, a program would then run outside, as root.
     words.addAll(List.of("--remount-ro", "/proc"));
     words.addAll(List.of("--tmpfs", "/tmp", "--tmpfs", "/run"));
     switch (network) {
@@ -118,7 +125,7 @@ public record Bubblewrap(
         return new Ran(ran.end(), ran.output().substring(0, at) + rest);
       }
       if (!ran.end().equals(new ProgramEnd.Exited(1))) {
-        // It was killed before it came to that: at its timeout, or for memory.
+        // It was killed before it printed that: at its timeout, or for memory.
         return ran;
       }
       said = ran.output().strip();
@@ -145,7 +152,10 @@ public record Bubblewrap(
     return words;
   }
 
-  /** The file that says who resolves names may be a link into {@code /run}, which is empty. */
+  /**
+   * Shows the file that names the resolvers of names. It may be a link into {@code /run}, which is
+   * empty.
+   */
   private static List<String> resolver() {
     return real(Path.of("/etc/resolv.conf"))
         .filter(Bubblewrap::isEmptyAnyway)

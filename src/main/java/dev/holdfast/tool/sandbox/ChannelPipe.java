@@ -6,19 +6,19 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Passes on what comes from one side of a connection to the other, both ways, to its end. */
+/** Passes the data of a connection from each side to the other, until it ends. */
 final class ChannelPipe {
   private static final int BUFFER = 16 * 1024;
 
-  /** So long a server may say nothing to a program that has ended its own side. */
+  /** The time that a server may be silent to a program that has ended its own side. */
   static final Duration SILENCE = Duration.ofMinutes(2);
 
   private ChannelPipe() {}
 
   /**
-   * Returns when both have ended, one has broken, or nothing has come from the other one for some
-   * time after the end of the first: an ended program looks like one that still listens. Closes
-   * neither, but where it was too long.
+   * Joins two channels. Returns when both have ended, one has broken, or nothing has come from the
+   * other one for some time after the end of the first: an ended program looks like one that still
+   * listens. Closes them only where that took too long.
    */
   static void join(SocketChannel one, SocketChannel other, Duration silence) {
     AtomicLong passed = new AtomicLong();

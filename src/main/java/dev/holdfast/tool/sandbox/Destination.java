@@ -17,7 +17,9 @@ import java.util.Set;
 record Destination(String host, int port) {
   private static final String BELOW = "*.";
 
-  /** Clouds tell a machine its credentials there: Alibaba, Azure, Oracle, AWS, Google. */
+  /**
+   * The addresses where clouds tell a machine its credentials: Alibaba, Azure, Oracle, AWS, Google.
+   */
   private static final Set<InetAddress> METADATA =
       Set.of(
           InetAddress.ofLiteral("100.100.100.200"),
@@ -26,7 +28,7 @@ record Destination(String host, int port) {
           InetAddress.ofLiteral("fd00:ec2::254"),
           InetAddress.ofLiteral("fd20:ce::254"));
 
-  /** Behind these 12 bytes an IPv6 address has the IPv4 address that it is translated to. */
+  /** The 12 bytes before the IPv4 address in an IPv6 address that is translated to it. */
   private static final byte[] TRANSLATED =
       Arrays.copyOf(InetAddress.ofLiteral("64:ff9b::").getAddress(), 12);
 
@@ -47,9 +49,9 @@ record Destination(String host, int port) {
   }
 
   /**
-   * True if it may lead to an address. Who owns a name says where it leads: only a design that
-   * names this machine itself, as {@code localhost} or by address, has it reached. What a cloud
-   * tells this machine alone counts as a part of it.
+   * True if it may lead to an address. The owner of a name decides where it leads. So this machine
+   * is reached only if the design names it, as {@code localhost} or by address. The addresses where
+   * a cloud informs this machine alone count as a part of it.
    */
   boolean mayLeadTo(InetAddress address) {
     return !isHere(translated(address))
@@ -57,7 +59,10 @@ record Destination(String host, int port) {
         || host.equals(address.getHostAddress());
   }
 
-  /** The address that is reached; an IPv4 address in an IPv6 network is a longer one. */
+  /**
+   * Returns the address that is reached; in an IPv6 network an IPv4 address is part of a longer
+   * one.
+   */
   private static InetAddress translated(InetAddress address) {
     byte[] bytes = address.getAddress();
     if (!Arrays.equals(TRANSLATED, Arrays.copyOf(bytes, TRANSLATED.length))) {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** The places of secrets on a machine, which confined programs find empty. */
 final class HiddenPaths {
-  /** Under the home directory. */
+  /** The places under the home directory. */
   private static final List<String> HOME =
       List.of(
           ".ssh",
@@ -49,7 +49,7 @@ final class HiddenPaths {
           ".psql_history",
           ".zsh_history");
 
-  /** Variables by which what is in a directory of the home directory is somewhere else. */
+  /** The variables that move the content of a directory of the home directory to another place. */
   private static final Map<String, String> MOVED =
       Map.of(
           "CARGO_HOME", ".cargo/",
@@ -59,7 +59,7 @@ final class HiddenPaths {
           "XDG_CONFIG_HOME", ".config/",
           "XDG_DATA_HOME", ".local/share/");
 
-  /** Of the machine. */
+  /** The places of the machine. */
   private static final List<String> MACHINE =
       List.of(
           "/etc/shadow",
@@ -74,7 +74,7 @@ final class HiddenPaths {
           "/var/lib/kubelet",
           "/var/spool/cron");
 
-  /** Variables whose values are paths of secrets or of sockets, besides all HOLDFAST_…_FILE. */
+  /** The variables whose values are paths of secrets or of sockets, besides all HOLDFAST_…_FILE. */
   private static final Set<String> VARIABLES =
       Set.of(
           "AWS_SHARED_CREDENTIALS_FILE",
@@ -92,7 +92,7 @@ final class HiddenPaths {
   private HiddenPaths() {}
 
   /**
-   * Absolute paths, each before what is below it; not all of them exist.
+   * Returns absolute paths, none below another; not all of them exist.
    *
    * @param environment the worker's own
    * @param more than the usual places
@@ -135,9 +135,9 @@ final class HiddenPaths {
   }
 
   /**
-   * The directory of a file that has nothing but hidden files in it. With it a file stays hidden
-   * that is replaced by another of its name: the kernel takes away what was mounted over a file
-   * that is moved or deleted.
+   * Returns the directory of a file, if it contains only hidden files. If that is hidden too, a
+   * file stays hidden when another file replaces it: the kernel removes a mount over a file that is
+   * moved or deleted.
    */
   static Optional<Path> ownDirectory(Path file, List<Path> hidden) {
     Path directory = file.getParent();
@@ -154,9 +154,10 @@ final class HiddenPaths {
   }
 
   /**
-   * The highest directory above a file that a worker which is root could enter and bubblewrap
-   * cannot: in its user namespace even root has no right to what is another user's alone, and it
-   * would refuse to start. So the directory is hidden, which its programs could not enter either.
+   * Returns the highest directory above a file that a worker which is root could enter and
+   * bubblewrap cannot. In its user namespace even root has no right to what is another user's
+   * alone, so it would refuse to start. Therefore the directory is hidden; its programs could not
+   * enter it either.
    *
    * @param real without links
    */
@@ -183,17 +184,20 @@ final class HiddenPaths {
       int enter = number(directory, "unix:gid") == 0 ? 0010 : 0001;
       return number(directory, "unix:uid") != 0 && (number(directory, "unix:mode") & enter) == 0;
     } catch (IOException e) {
-      // It is gone, and so is what was to be hidden in it.
+      // The directory is gone, and so is what was to be hidden in it.
       return false;
     }
   }
 
-  /** Kubernetes keeps the files behind its links in directories with two dots. */
+  /**
+   * True for a hidden path. Kubernetes keeps the files behind its links in directories whose names
+   * begin with two dots.
+   */
   private static boolean isHidden(Path path, List<Path> hidden) {
     return hidden.contains(path) || String.valueOf(path.getFileName()).startsWith("..");
   }
 
-  /** A path below a hidden directory needs no place of its own. */
+  /** Leaves out paths below a hidden directory, which need no place of their own. */
   private static List<Path> withoutNested(Set<Path> paths) {
     Stream<Path> outer =
         paths.stream()

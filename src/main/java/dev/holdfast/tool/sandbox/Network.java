@@ -6,13 +6,13 @@ import tools.jackson.databind.JsonNode;
 
 /** The hosts that a confined program may reach. */
 public sealed interface Network {
-  /** Nothing: it has a loopback interface of its own and no other. */
+  /** No host: the program has a loopback interface of its own and no other. */
   Network NONE = new None();
 
-  /** All that the worker reaches, the ports of the worker's own machine among it. */
+  /** All hosts that the worker reaches, including the ports of the worker's own machine. */
   Network FULL = new Full();
 
-  /** For people and models: {@code no network}. */
+  /** Describes the network for people and models: {@code no network}. */
   String words();
 
   /** See {@link #NONE}. */
@@ -31,7 +31,7 @@ public sealed interface Network {
     }
   }
 
-  /** Some places, through a proxy for HTTP that the variables {@code http_proxy} and such name. */
+  /** Some places, through an HTTP proxy that variables such as {@code http_proxy} name. */
   record Only(List<Destination> allowed) implements Network {
     public Only {
       allowed = List.copyOf(allowed);
@@ -46,7 +46,7 @@ public sealed interface Network {
   }
 
   /**
-   * Of a design's {@code network}, which is valid by its schema.
+   * Reads a design's {@code network}, which is valid by its schema.
    *
    * @param usual where the design does not say
    */

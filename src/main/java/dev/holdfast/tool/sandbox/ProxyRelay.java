@@ -14,17 +14,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs inside of a sandbox and does two things: it passes connections to a port of the sandbox's
- * own loopback on to a unix socket, for programs know proxies by ports only, and it runs the
+ * Runs inside a sandbox and does two things. It passes connections to a port of the sandbox's own
+ * loopback on to a unix socket, because programs know proxies by ports only. And it runs the
  * program. Its exit code is the program's.
  */
 final class ProxyRelay {
-  /** In a network of its own nobody else can have it. */
+  /** The port of the relay; in a network of its own nobody else can have it. */
   static final int PORT = 3128;
 
   private ProxyRelay() {}
 
-  /** The words that run a command after it. */
+  /** Returns the words that run a command through the relay. */
   static List<String> wrap(Path socket, List<String> command) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -48,7 +48,10 @@ record ProxyRequest(String host, int port, String forward) {
     }
   }
 
-  /** One request a connection: the next one could be for another place. */
+  /**
+   * Makes a plain request. It allows only one per connection, because the next could be for another
+   * place.
+   */
   private static ProxyRequest plain(String[] words, String head) {
     URI uri;
     try {

@@ -21,14 +21,14 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
   }
 
   /**
-   * The words that run a program in it.
+   * Returns the words that run a program in the sandbox.
    *
    * @param workspace the one directory that the program may change, and where it starts
    */
   List<String> wrap(List<String> command, Path workspace);
 
   /**
-   * Runs a program in it.
+   * Runs a program in the sandbox.
    *
    * @throws SandboxFailedException if the sandbox itself could not be made, so that the program did
    *     not run
@@ -37,7 +37,7 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
       throws IOException, InterruptedException;
 
   /**
-   * The same, where programs can read a directory besides, also below one that is hidden.
+   * Returns the same sandbox in which programs can also read a directory, even below a hidden one.
    *
    * @param directory without links
    */

@@ -4,7 +4,9 @@ import java.util.Locale;
 
 /** The demand that programs of tools are confined: {@code tools.sandbox}. */
 public enum SandboxMode {
-  /** {@link #REQUIRED} where bubblewrap works when the worker starts, else {@link #PREFERRED}. */
+  /**
+   * {@link #REQUIRED} where bubblewrap works when the worker starts; otherwise {@link #PREFERRED}.
+   */
   AUTO,
   /** A ticket whose tools run programs is held where they cannot be confined. */
   REQUIRED,
@@ -13,7 +15,7 @@ public enum SandboxMode {
   /** Never confined: the worker is in a container or a machine that is itself the boundary. */
   OFF;
 
-  /** As in a configuration: {@code required}. */
+  /** The word as in a configuration: {@code required}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -23,8 +23,9 @@ final class SandboxProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /**
-   * From the strongest on: an own user namespace in which no further one can be made (bubblewrap
-   * 0.8), an own one, and none, which works for root where user namespaces are switched off.
+   * The isolations, the strongest first: an own user namespace in which no further one can be made
+   * (bubblewrap 0.8), an own one, and none, which works for root where user namespaces are switched
+   * off.
    */
   private static final List<List<String>> ISOLATIONS =
       List.of(List.of("--unshare-user", "--disable-userns"), List.of("--unshare-user"), List.of());
@@ -34,7 +35,7 @@ final class SandboxProbe {
   /** The result of the probe. */
   sealed interface Found {}
 
-  /** It works so. */
+  /** Bubblewrap works with this isolation. */
   record Works(Path program, List<String> isolation) implements Found {}
 
   /**
@@ -44,8 +45,8 @@ final class SandboxProbe {
   record Broken(String problem, String remedy) implements Found {}
 
   /**
-   * This time nobody could find out, or a sandbox did not start though bubblewrap works: no reason
-   * to run anything unconfined.
+   * Nobody could find out this time, or a sandbox did not start although bubblewrap works. That is
+   * no reason to run anything unconfined.
    *
    * @param problem in a few words
    * @param remedy what a person can do about it
@@ -62,7 +63,7 @@ final class SandboxProbe {
           e instanceof NotPreparedException noRoom ? noRoom : null);
     }
 
-    /** For who needs a sandbox now. */
+    /** Returns the exception for a caller that needs a sandbox now. */
     RuntimeException refusal() {
       return noRoom == null ? new SandboxFailedException(problem + ": " + remedy) : noRoom;
     }
@@ -100,7 +101,7 @@ final class SandboxProbe {
   }
 
   /**
-   * Starts a program in a sandbox as a tool's would be, with all that is hidden there.
+   * Starts a program in a sandbox like a tool's, with all that is hidden there.
    *
    * @return why that does not go; empty where it does
    */
@@ -130,7 +131,7 @@ final class SandboxProbe {
       throws IOException, InterruptedException {
     Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.SANDBOX);
     try {
-      // They must be known, but one that goes away meanwhile says nothing of the machine.
+      // The sockets must be known, but one that goes away meanwhile says nothing about the machine.
       UnixSockets.reachable();
       return said(run(sandbox.wrap(NOTHING, directory, List.of()), directory, environment));
     } catch (UncheckedIOException e) {
@@ -152,7 +153,7 @@ final class SandboxProbe {
     }
   }
 
-  /** Empty where it went well. */
+  /** Returns what the program said; empty where it went well. */
   private static String said(Sandbox.Ran ran) {
     if (ran.end().equals(new ProgramEnd.Exited(0))) {
       return "";

@@ -7,7 +7,7 @@ package dev.holdfast.tool.sandbox;
  * @param remedy what to do about it; empty where there is nothing to do
  */
 public record SandboxState(Level level, String words, String remedy) {
-  /** With the remedy, if there is one. */
+  /** Returns the words with the remedy, if there is one. */
   public String sentence() {
     return remedy.isEmpty() ? words : words + "; " + remedy;
   }
@@ -17,12 +17,12 @@ public record SandboxState(Level level, String words, String remedy) {
     return level == Level.REFUSED || level == Level.UNCONFINED;
   }
 
-  /** From safe to unsafe. */
+  /** The levels, from safe to unsafe. */
   public enum Level {
     CONFINED,
-    /** They must be confined and cannot be: tickets that need them are held. */
+    /** Programs must be confined and cannot be: tickets that need them are held. */
     REFUSED,
-    /** Because somebody said so. */
+    /** Programs are not confined because somebody said so. */
     OFF,
     UNCONFINED
   }

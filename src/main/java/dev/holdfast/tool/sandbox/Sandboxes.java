@@ -24,7 +24,7 @@ public final class Sandboxes {
   private final Map<Network.Only, AllowListProxy> proxies = new ConcurrentHashMap<>();
   private volatile CompletableFuture<Found> probe = new CompletableFuture<>();
 
-  /** Of the last try to start a sandbox. */
+  /** The hindrance at the last try to start a sandbox. */
   private volatile Optional<Hindered> hindrance = Optional.empty();
 
   private Sandboxes(SandboxMode mode, Map<String, String> environment, List<Path> hidden) {
@@ -48,7 +48,8 @@ public final class Sandboxes {
   }
 
   /**
-   * One that has been seen to start a moment ago: who asks a model next pays for nothing in vain.
+   * Returns a sandbox that was seen to start a moment ago. So a caller that asks a model next does
+   * not pay in vain.
    *
    * @throws SandboxMissingException if programs must be confined and cannot be
    * @throws SandboxFailedException if none can be started now, or nobody can say so
@@ -74,14 +75,16 @@ public final class Sandboxes {
     };
   }
 
-  /** The places of secrets that are there, by their real paths; also where nothing is confined. */
+  /**
+   * Returns the existing places of secrets, by their real paths, even where nothing is confined.
+   */
   public Set<Path> secrets() {
     Set<Path> secrets = new HashSet<>();
     for (Path path : hidden) {
       try {
         secrets.add(path.toRealPath());
       } catch (IOException e) {
-        // It is not there, or not for this user: then nothing of it can be copied either.
+        // It does not exist, or not for this user, so nothing of it can be copied either.
         continue;
       }
     }
@@ -119,7 +122,10 @@ public final class Sandboxes {
     }
   }
 
-  /** What was missing at the start may have been installed since, by who releases held tickets. */
+  /**
+   * Probes again where needed: the person who releases held tickets may have installed since what
+   * was missing at the start.
+   */
   private Found latest() throws InterruptedException {
     Found found = found();
     boolean again =
@@ -139,7 +145,7 @@ public final class Sandboxes {
     }
   }
 
-  /** The sandbox of this machine in words; waits for the probe, which takes moments. */
+  /** Describes the sandbox of this machine; waits for the probe, which takes moments. */
   public SandboxState state() {
     if (mode == SandboxMode.OFF) {
       return new SandboxState(

@@ -18,21 +18,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unix sockets of this machine that a read-only disk does not protect: PostgreSQL's, Docker's.
- * A network namespace does not cut them off either, for they are files.
+ * Finds the unix sockets of this machine that a read-only disk does not protect, such as
+ * PostgreSQL's and Docker's. A network namespace does not cut them off either, because they are
+ * files.
  */
 final class UnixSockets {
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final Path TABLE = PROCESSES.resolve("net/unix");
 
-  /** Its eighth column, from a slash on; abstract sockets, with an at sign, have no file. */
+  /**
+   * The number of columns before the path. A path begins with a slash; abstract sockets, with an at
+   * sign, have no file.
+   */
   private static final int COLUMNS_BEFORE_PATH = 7;
 
   private UnixSockets() {}
 
   /**
-   * Those that have a file outside of {@code /tmp} and {@code /run}, which are empty inside.
+   * Returns those that have a file outside of {@code /tmp} and {@code /run}, which are empty
+   * inside.
    *
    * @throws UncheckedIOException if nobody can say which there are: then a program that is to be
    *     confined must not run
@@ -42,9 +47,9 @@ final class UnixSockets {
   }
 
   /**
-   * Those of programs in other network namespaces, which stand in the table of their own alone:
-   * each of them is reached by its file all the same. In a container's view of the disk such a name
-   * may be another file.
+   * Returns those of programs in other network namespaces, which only their own table lists. Each
+   * can be reached by its file all the same. In a container's view of the disk such a name may be
+   * another file.
    */
   static List<Path> ofOtherNetworks() {
     Set<@Nullable Object> seen = new HashSet<>();
@@ -65,7 +70,10 @@ final class UnixSockets {
     return found.stream().distinct().filter(UnixSockets::isSocket).toList();
   }
 
-  /** The same for all processes of a network namespace; null for one that has ended. */
+  /**
+   * Returns a key that is the same for all processes of a network namespace; null for one that
+   * ended.
+   */
   private static @Nullable Object namespaceOf(Path table) {
     try {
       return Files.readAttributes(table, BasicFileAttributes.class).fileKey();
@@ -74,7 +82,7 @@ final class UnixSockets {
     }
   }
 
-  /** Nothing where its process has ended meanwhile. */
+  /** Reads a table; returns nothing where its process has ended meanwhile. */
   private static List<Path> inOrNone(Path table) {
     try {
       return in(table);
@@ -91,11 +99,13 @@ final class UnixSockets {
     }
   }
 
-  /** Names that are no UTF-8 are left out: no path leads to them from here. */
+  /**
+   * Reads a table. Names that are not UTF-8 are left out, because no path leads to them from here.
+   */
   static List<Path> in(Path table) {
     try {
       List<Path> found = new ArrayList<>();
-      // Not Files.lines: one neighbour's odd name would be an error for everybody.
+      // Files.lines would fail for everybody at one neighbour's odd name.
       for (String line : new String(Files.readAllBytes(table), UTF_8).split("\n", -1)) {
         String[] columns = line.strip().split("\\s+", COLUMNS_BEFORE_PATH + 1);
         if (columns.length > COLUMNS_BEFORE_PATH) {

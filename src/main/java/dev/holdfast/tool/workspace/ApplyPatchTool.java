@@ -12,8 +12,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Applies a patch with git, all of it or nothing. Not idempotent: a second time it does not apply.
- * Git sees no repository and no configuration: neither could make it run anything.
+ * Applies a patch with git, all of it or nothing. It is not idempotent, because the patch does not
+ * apply a second time. Git sees no repository and no configuration, so that neither can make it run
+ * anything.
  */
 record ApplyPatchTool(Workspace workspace, PatchApplier applier) {
   private static final String DESCRIPTION =

@@ -20,12 +20,14 @@ final class FileDiff {
   private static final int MAX_LINES = 400;
   private static final int CONTEXT = 3;
 
-  /** To find the fewest changes takes the square of it. */
+  /**
+   * The most changed lines, because finding the fewest changes takes the square of their number.
+   */
   private static final int MAX_CHANGED = 4000;
 
   private FileDiff() {}
 
-  /** A diff between what a file of the workspace has now and what it would have. */
+  /** Makes a diff between the present and the planned content of a file of the workspace. */
   static String of(Workspace workspace, String path, String changed)
       throws IOException, InterruptedException {
     byte[] old;
@@ -60,7 +62,10 @@ final class FileDiff {
         : shown + "\n[... " + (diff.size() - MAX_LINES) + " more lines]";
   }
 
-  /** The fewest changes; where more lines may be changed, one that holds them all. */
+  /**
+   * Returns the fewest changes; where too many lines may be changed, one change that covers them
+   * all.
+   */
   private static Patch<String> changes(List<String> before, List<String> after) {
     int shorter = Math.min(before.size(), after.size());
     int start = 0;

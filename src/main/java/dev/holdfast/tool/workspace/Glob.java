@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * A shell pattern for paths: {@code *}, {@code ?}, {@code **}, {@code [a-z]}, {@code {a,b}}. One
- * without a slash is for the file's name, wherever it lies.
+ * A shell pattern for paths: {@code *}, {@code ?}, {@code **}, {@code [a-z]}, {@code {a,b}}. A
+ * pattern without a slash matches the file's name, in any directory.
  */
 record Glob(Pattern pattern, boolean forName) {
   /**
@@ -31,7 +31,7 @@ record Glob(Pattern pattern, boolean forName) {
     int braces = 0;
     for (int i = 0; i < glob.length(); i++) {
       if (glob.startsWith("**/", i)) {
-        // Several in a row say the same; each of them would be tried with all others.
+        // Several in a row mean the same as one, but each would be tried with all others.
         regex.append(glob.startsWith("**/", i + 3) ? "" : "(?:[^/]++/)*");
         i += 2;
       } else if (glob.startsWith("**", i)) {

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Searches the text files of the workspace, line by line, for 3 s at most (C22). */
 final class GrepTool implements WorkspaceWalk.Visitor {
-  /** For all files of one search. */
+  /** The time limit for all files of one search. */
   static final Duration DEADLINE = Duration.ofSeconds(3);
 
   private static final int MAX_MATCHES = 200;

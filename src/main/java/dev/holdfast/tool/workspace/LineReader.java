@@ -43,13 +43,13 @@ final class LineReader implements Closeable {
   }
 
   /**
-   * The first bytes, 16 at most, of a file that is not text, which a NUL among them tells; else
-   * null. The channel is at its start again.
+   * Returns the first bytes, 16 at most, of a file that is not text; otherwise null. A NUL in its
+   * first 8 KiB shows that it is not text. The channel is at its start again.
    */
   static byte @Nullable [] binaryStart(SeekableByteChannel channel) throws IOException {
     ByteBuffer start = ByteBuffer.allocate(SNIFFED);
     while (start.hasRemaining() && channel.read(start) >= 0) {
-      // One read may bring less than there is.
+      // One read may return less than there is.
     }
     channel.position(0);
     for (int i = 0; i < start.position(); i++) {
@@ -60,7 +60,7 @@ final class LineReader implements Closeable {
     return null;
   }
 
-  /** The next line without its end; null after the last. */
+  /** Returns the next line without its end; null after the last. */
   @Nullable String next() throws IOException {
     StringBuilder line = new StringBuilder();
     cut = false;

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Lists what lies under a directory. */
+/** Lists the content of a directory. */
 final class ListFilesTool implements WorkspaceWalk.Visitor {
   private static final int MAX_ENTRIES = 500;
   private static final Duration TIME = Duration.ofSeconds(10);

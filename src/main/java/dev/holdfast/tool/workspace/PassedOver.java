@@ -1,6 +1,6 @@
 package dev.holdfast.tool.workspace;
 
-/** Notes of what a tool did not look into, for the end of its answer. */
+/** Notes what a tool did not look into, for the end of its answer. */
 final class PassedOver {
   private static final int MAX_NAMED = 20;
 
@@ -13,7 +13,7 @@ final class PassedOver {
     }
   }
 
-  /** Behind what was found. */
+  /** Returns what was found, with the notes after it. */
   String behind(CharSequence found) {
     String more = paths > MAX_NAMED ? "[" + paths + " paths were not looked into]" : "";
     return ((found.isEmpty() ? "[nothing found]\n" : found) + notes.toString() + more)

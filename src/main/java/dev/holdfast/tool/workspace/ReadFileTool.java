@@ -12,7 +12,10 @@ record ReadFileTool(Workspace workspace) {
   private static final int DEFAULT_LINES = 2000;
   private static final int MAX_LINE = 2000;
 
-  /** Below what a tool may answer, so that the note on how to go on is never cut off. */
+  /**
+   * The most characters; less than a tool may answer, so that the note on how to go on is never cut
+   * off.
+   */
   private static final int MAX_CHARS = 24 * 1024;
 
   private static final String DESCRIPTION =

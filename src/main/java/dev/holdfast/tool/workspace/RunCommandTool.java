@@ -65,7 +65,7 @@ record RunCommandTool(WorkspaceProgram program) {
       case ProgramEnd.Exited(int code) -> {
         String said = "exit code " + code + ExitText.signal(code) + "\n" + output;
         if (code != 0) {
-          // A report of the same answer was written before the model saw this.
+          // A report in the same answer was written before the model saw this.
           throw new ModelRetryException(said);
         }
         yield said;
@@ -86,7 +86,9 @@ record RunCommandTool(WorkspaceProgram program) {
     return command.valueStream().map(JsonNode::asString).toList();
   }
 
-  /** In a sandbox a missing program would look like one that failed. */
+  /**
+   * Checks that the program exists: in a sandbox a missing program would look like one that failed.
+   */
   private void checkStart(List<String> command) {
     try {
       ProgramFinder.check(

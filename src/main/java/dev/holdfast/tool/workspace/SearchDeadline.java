@@ -4,7 +4,7 @@ import dev.holdfast.tool.TooBroadPatternException;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** Until when a search may go on (C22). Used by one thread. */
+/** The end of the time of a search (C22). Used by one thread. */
 final class SearchDeadline {
   private final LongSupplier nanoTime;
   private final Duration time;

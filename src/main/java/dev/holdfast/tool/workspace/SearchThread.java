@@ -14,17 +14,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs searches with a model's pattern on threads of their own. One that repeats what is empty,
- * such as {@code (?:^){2000000000}}, reads no letter meanwhile and so asks for no deadline; nothing
- * can stop it. On a virtual thread it would keep a carrier, and a few of them all of the worker's.
+ * Runs searches with a model's pattern on threads of their own. A pattern that repeats something
+ * empty, such as {@code (?:^){2000000000}}, reads no character meanwhile, so it never checks the
+ * deadline, and nothing can stop it. On a virtual thread it would keep a carrier, and a few of them
+ * would keep all of the worker's.
  */
 final class SearchThread {
   private static final Logger log = LoggerFactory.getLogger(SearchThread.class);
 
-  /** To see the deadline, or an interrupt, by itself. */
+  /** The time that a search has to notice the deadline, or an interrupt, itself. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
-  /** One that does not end keeps its place, and takes a processor, until this process ends. */
+  /**
+   * The places of searches. A search that does not end keeps its place, and a processor, until this
+   * process ends.
+   */
   private static final Semaphore PLACES =
       new Semaphore(Math.max(4, Runtime.getRuntime().availableProcessors()));
 

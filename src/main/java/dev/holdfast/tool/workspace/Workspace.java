@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * The directory that a session's tools work in. Links are followed as long as they stay inside;
  * {@code ..}, absolute paths and links that lead out are refused (C20).
  *
- * <p>Guarded also against a path that is exchanged while it is used: a path is resolved first, and
- * then opened name by name from the root, each relative to the directory opened before and without
- * following any link. Not guarded: hard links, which look like any file; a directory that is made
- * for a new file is made by its path, so that who exchanges its parent at that very moment gets an
- * empty directory elsewhere, but never the file; and programs, which a {@link
- * dev.holdfast.tool.sandbox.Sandbox} confines.
+ * <p>It also guards against a path that is exchanged while it is used. A path is resolved first,
+ * and then opened name by name from the root, each relative to the directory opened before and
+ * without following any link. It does not guard against hard links, which look like any file. A
+ * directory for a new file is made by its path: somebody who exchanges its parent at that very
+ * moment gets an empty directory elsewhere, but never the file. It does not guard against programs,
+ * which a {@link dev.holdfast.tool.sandbox.Sandbox} confines.
  *
  * <p>Thread-safe.
  */
@@ -53,13 +53,13 @@ public final class Workspace {
     return new Workspace(real);
   }
 
-  /** Its real path. */
+  /** Returns its real path. */
   public Path root() {
     return root;
   }
 
   /**
-   * The file that a path leads to.
+   * Finds the file that a path leads to.
    *
    * @param path relative; {@code .} or empty is the workspace itself
    * @return relative to the root, without links; empty for the root
@@ -88,7 +88,7 @@ public final class Workspace {
   }
 
   /**
-   * Replaces a file as a whole, or makes it, with the directories above it. Whoever reads it sees
+   * Replaces a file as a whole, or makes it, with the directories above it. A reader sees either
    * the old content or the new.
    *
    * @return whether it is a new file
@@ -101,7 +101,7 @@ public final class Workspace {
     return in(target, true, (directory, name) -> FileReplacement.write(directory, name, content));
   }
 
-  /** Runs in the directory that a resolved path lies in. */
+  /** Runs an action in the directory of a resolved path. */
   <T> T in(Path resolved, boolean create, Action<T> action)
       throws IOException, InterruptedException {
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(root)) {
@@ -179,7 +179,10 @@ public final class Workspace {
     }
   }
 
-  /** Each system that Holdfast runs on has it; where it lacks, nothing here would be safe. */
+  /**
+   * Casts a stream. Each system that Holdfast runs on has secure ones; without them nothing here
+   * would be safe.
+   */
   private static SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream) {
     if (stream instanceof SecureDirectoryStream<Path> secure) {
       return secure;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs programs in a workspace: sandboxed, without the worker's secrets, and with nothing left of
- * them afterwards. Thread-safe.
+ * Runs programs in a workspace, sandboxed and without the worker's secrets. Nothing of them is left
+ * afterwards. Thread-safe.
  *
  * @param environment the worker's own, of which the programs get the harmless part
  * @param killGrace between asking a program to end and killing it

@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A tool of a workspace. What the model can mend is put to it as a question (C20): a missing file,
- * a path that is none, a path that leads out. Other I/O errors are failures.
+ * A tool of a workspace. Errors that the model can correct go to it as a question (C20): a missing
+ * file, a path that is none, a path that leads out. Other I/O errors are failures.
  */
 final class WorkspaceTool implements Tool {
   private static final JsonMapper MAPPER = new JsonMapper();
@@ -30,9 +30,9 @@ final class WorkspaceTool implements Tool {
 
   /** The effect on the workspace. */
   enum Effect {
-    /** Only looks; idempotent, and beside others. */
+    /** The tool only reads; it is idempotent, and runs beside others. */
     READS,
-    /** Leaves the same whether it runs once or twice. */
+    /** The result is the same whether the tool runs once or twice. */
     REPLACES,
     CHANGES
   }
@@ -69,7 +69,7 @@ final class WorkspaceTool implements Tool {
   }
 
   /**
-   * The same tool, for people who have to allow its calls.
+   * Returns the same tool with a preview, for people who have to allow its calls.
    *
    * @param free see {@link CallPreview#freeArguments()}
    */
@@ -77,7 +77,7 @@ final class WorkspaceTool implements Tool {
     return new WorkspaceTool(spec, effect, body, free, other);
   }
 
-  /** A call that would fail is shown with its failure. */
+  /** Previews a call; one that would fail is shown with its failure. */
   @Override
   public CallPreview preview(JsonNode arguments) throws InterruptedException {
     try {

@@ -64,8 +64,8 @@ public final class WorkspaceTools {
   }
 
   /**
-   * Why a tool does not take these arguments, in one line; empty where it does, and for tools that
-   * are not known here, as those of MCP servers.
+   * Says why a tool does not accept these arguments, in one line. Empty where it does, and for
+   * tools that are not known here, such as those of MCP servers.
    */
   public static String problem(String tool, JsonNode arguments) {
     String schema = SCHEMAS.get(tool);
@@ -77,7 +77,7 @@ public final class WorkspaceTools {
     return String.join("; ", problems.subList(0, Math.min(MAX_PROBLEMS, problems.size())));
   }
 
-  /** All of them. */
+  /** Returns all tools. */
   public List<Tool> all() {
     return List.copyOf(tools.values());
   }

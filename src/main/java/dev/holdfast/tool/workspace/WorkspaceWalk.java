@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Visits what lies under a path of the workspace, in the order of the names, following no link and
- * entering no {@code .git}. An interrupt ends it with {@link InterruptedException}.
+ * Visits everything under a path of the workspace, in the order of the names. It follows no link
+ * and enters no {@code .git}. An interrupt ends it with {@link InterruptedException}.
  */
 final class WorkspaceWalk {
   private static final int MAX_DEPTH = 64;
@@ -30,11 +30,11 @@ final class WorkspaceWalk {
     boolean visit(String path, BasicFileAttributes attributes, Opener opener)
         throws IOException, InterruptedException;
 
-    /** Takes what is passed over, as the worker's user may not look into it. */
+    /** Takes a path that is passed over, such as one that the worker's user may not look into. */
     void passOver(String path, String why);
   }
 
-  /** Opens the file that is visited; only during the visit. */
+  /** Opens the visited file; only during the visit. */
   interface Opener {
     SeekableByteChannel open() throws IOException;
   }
@@ -127,7 +127,7 @@ final class WorkspaceWalk {
                 name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
   }
 
-  /** In their order; one more than are looked at where there are more. */
+  /** Returns the names in their order; one more than the limit where there are more. */
   private static List<Path> names(SecureDirectoryStream<Path> directory) {
     List<Path> names = new ArrayList<>();
     for (Path entry : directory) {
