@@ -10,12 +10,12 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * Lets nobody attach to this JVM: {@code jcmd PID GC.heap_dump} of another program of the same user
- * would write down every secret, and an agent that is loaded would run as the worker.
+ * Lets nobody attach to this JVM. With {@code jcmd PID GC.heap_dump} another program of the same
+ * user could write down every secret, and a loaded agent would run as the worker.
  *
- * <p>The launchers say {@code -XX:+DisableAttachMechanism}. A JVM that was started without opens
- * its socket when it is sent SIGQUIT; so that signal is given to a function that does nothing.
- * Whoever sets {@code -XX:-DisableAttachMechanism} wants it open.
+ * <p>The launchers set {@code -XX:+DisableAttachMechanism}. A JVM that was started without it opens
+ * its socket when it gets SIGQUIT, so that signal is given to a function that does nothing. A
+ * person who sets {@code -XX:-DisableAttachMechanism} wants it open.
  */
 final class AttachSeal {
   private static final int SIGQUIT = 3;
@@ -32,8 +32,9 @@ final class AttachSeal {
   }
 
   /**
-   * {@code abs} takes an int, as a handler does, and only computes. Programs that this process
-   * starts would inherit an ignored signal; they do not inherit a handler.
+   * Sets {@code abs} as the handler: it takes an int, as a handler does, and only computes.
+   * Programs that this process starts would inherit an ignored signal, but they do not inherit a
+   * handler.
    */
   private static void neutralise() throws IOException {
     MethodHandle signal =

@@ -26,7 +26,7 @@ public final class BaseEnvironment {
 
   private BaseEnvironment() {}
 
-  /** A new map, to be added to. */
+  /** Returns a new map, which the caller may add to. */
   public static Map<String, String> of(Map<String, String> own) {
     Map<String, String> environment = new TreeMap<>();
     own.forEach(

@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 
-/** Tells what is not there from what the worker's user may not get to. */
+/** Distinguishes what does not exist from what the worker's user may not reach. */
 public final class ClosedDirectory {
   private ClosedDirectory() {}
 
   /**
-   * The path, and why there seems to be nothing, if such a directory hides it.
+   * Returns the path, and why it seems to be missing, if a closed directory hides it.
    *
    * @param host in words
    */
@@ -24,7 +24,9 @@ public final class ClosedDirectory {
                     .formatted(path, closed, host));
   }
 
-  /** The directory above a path that the worker's user may not enter, if that hides it. */
+  /**
+   * Returns the directory above a path that the worker's user may not enter, if it hides the path.
+   */
   public static Optional<Path> above(Path path) {
     try {
       Files.readAttributes(path, BasicFileAttributes.class);

@@ -22,15 +22,15 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 
-/** Whole directories that programs have worked in. Follows no links. */
+/** Handles whole directories that programs have worked in. Follows no links. */
 public final class DirectoryTree {
   /**
-   * Names of so many characters lead from the top to what is deleted there. A program can make
-   * directories deeper than any path may be long; what is deeper is moved to the top first.
+   * The most characters of the names that lead from the top to what is deleted there. A program can
+   * make directories deeper than any path may be long; deeper ones are moved to the top first.
    */
   private static final int LONGEST = 700;
 
-  /** Bytes of a path, beyond which no program can be asked to look into a directory. */
+  /** The bytes of a path beyond which no program can be asked to look into a directory. */
   private static final int TOO_DEEP = 3_000;
 
   private DirectoryTree() {}
@@ -77,8 +77,8 @@ public final class DirectoryTree {
   }
 
   /**
-   * Deletes it with all that is in it, if it is there. Opens up directories that a program has
-   * closed to itself. Somebody else may delete the same at the same time.
+   * Deletes a path with all that is in it, if it exists. Opens directories that a program has
+   * closed to itself. Another process may delete the same path at the same time.
    *
    * @throws IOException also if a file system is mounted in it, whose files stay
    */
@@ -97,14 +97,14 @@ public final class DirectoryTree {
         deletion.delete(top);
       } while (deletion.moved);
     } catch (NoSuchFileException e) {
-      // Somebody else has deleted it.
+      // Another process has deleted it.
     }
   }
 
   /**
-   * Makes all that is in a directory readable and removable for its owner, and deletes what is no
-   * file, directory or link, such as pipes, and directories deeper than any path may be long.
-   * Leaves what is mounted in it.
+   * Makes everything in a directory readable and removable for its owner. Deletes what is no file,
+   * directory or link, such as pipes, and directories deeper than any path may be long. Leaves what
+   * is mounted in it.
    */
   public static void open(Path directory) throws IOException {
     open(directory, MountPoints.in(directory));
@@ -152,8 +152,8 @@ public final class DirectoryTree {
   }
 
   /**
-   * Copies what is in a directory. A link stays the link it is; programs stay executable, as the
-   * user who starts them. Pipes, sockets and devices are passed over: whoever opens a pipe may wait
+   * Copies the content of a directory. A link stays a link; programs stay executable, as the user
+   * who starts them. Pipes, sockets and devices are passed over, because opening a pipe may wait
    * forever.
    *
    * @param from by its real path, if anything is to be left out
@@ -187,7 +187,10 @@ public final class DirectoryTree {
     }
   }
 
-  /** Files.copy would keep the setuid bit, which a hardened service may give to no file. */
+  /**
+   * Copies a file. Files.copy would keep the setuid bit, which a hardened service may not give to
+   * any file.
+   */
   private static void copyFile(Path file, Path target) throws IOException, InterruptedException {
     FileAttribute<?> permissions =
         PosixFilePermissions.asFileAttribute(

@@ -29,12 +29,14 @@ public final class ExitText {
 
   private ExitText() {}
 
-  /** {@code exit code 137 from python3 job.py: killed by signal 9 (SIGKILL)}. */
+  /**
+   * Returns a text such as {@code exit code 137 from python3 job.py: killed by signal 9 (SIGKILL)}.
+   */
   public static String of(int code, List<String> command) {
     return "exit code " + code + " from " + name(command) + signal(code);
   }
 
-  /** {@code : killed by signal 9 (SIGKILL)}; empty for a code that is no signal's. */
+  /** Returns {@code : killed by signal 9 (SIGKILL)}; empty for a code that means no signal. */
   public static String signal(int code) {
     int number = code - SIGNAL_BASE;
     if (number < 1 || number > LAST_SIGNAL) {
@@ -44,7 +46,9 @@ public final class ExitText {
     return ": killed by signal " + number + (name == null ? "" : " (" + name + ")");
   }
 
-  /** {@code python3 job.py}: the program and its script, no options and no inline scripts. */
+  /**
+   * Returns {@code python3 job.py}: the program and its script, without options and inline scripts.
+   */
   public static String name(List<String> command) {
     String program = fileName(command.getFirst());
     boolean script = command.size() > 1 && !command.get(1).startsWith("-");
@@ -57,7 +61,7 @@ public final class ExitText {
     return word.substring(word.lastIndexOf('/') + 1);
   }
 
-  /** {@code 3KiB}, rounded up. */
+  /** Returns a size such as {@code 3KiB}, rounded up. */
   public static String size(long bytes) {
     return (bytes + 1023) / 1024 + "KiB";
   }

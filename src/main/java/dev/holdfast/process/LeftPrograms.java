@@ -9,18 +9,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What programs of killed workers still run on this machine. Their tickets are worked again, and
- * nothing should run beside its own repetition. Only Linux tells of them.
+ * Ends what programs of killed workers still run on this machine. Their tickets are worked on
+ * again, and nothing should run beside its own repetition. Only Linux shows such programs.
  */
 public final class LeftPrograms {
   private static final Logger log = LoggerFactory.getLogger(LeftPrograms.class);
   private static final ProcessTables TABLES = new ProcessTables();
   private static final long ALL = 0;
 
-  /** For programs of agents' tools and of repairs. */
+  /** The grace for programs of agents' tools and of repairs. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
-  /** Far shorter than a lease: whose worker has died since is not run again within it. */
+  /**
+   * The time for which a look is valid. It is far shorter than a lease: a ticket whose worker has
+   * died since is not worked on again within it.
+   */
   private static final long LOOK_LASTS_NANOS = 500_000_000;
 
   private static final ReentrantLock LOOKING = new ReentrantLock();
@@ -30,7 +33,7 @@ public final class LeftPrograms {
   private LeftPrograms() {}
 
   /**
-   * Ends those that this process may see and signal; those of living workers go on.
+   * Ends those programs that this process may see and signal; those of living workers go on.
    *
    * @param grace how long they may tidy up before they are killed
    */
@@ -49,14 +52,14 @@ public final class LeftPrograms {
     }
   }
 
-  /** As {@link #endBeforeAttempt(int, Duration)}, with two seconds to tidy up. */
+  /** Does the same as {@link #endBeforeAttempt(int, Duration)}, with two seconds to tidy up. */
   public static void endBeforeAttempt(int attempt) {
     endBeforeAttempt(attempt, GRACE);
   }
 
   /**
-   * The same, before an attempt that follows another one. Where many are, one look serves all: each
-   * costs the more, the more processes the machine has.
+   * Does the same before an attempt that follows another one. Many attempts share one look, because
+   * a look costs more the more processes the machine has.
    */
   public static void endBeforeAttempt(int attempt, Duration grace) {
     if (attempt <= 1) {

@@ -22,9 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The directories for temporary files ({@link TemporaryPlace}) that killed workers left. They may
- * hold the document of a ticket, or copies of source files. Whoever uses one has it for some
- * minutes at most, so that one of yesterday is nobody's, unless there is a socket in it that
- * somebody listens at.
+ * hold the document of a ticket, or copies of source files. A process uses one for some minutes at
+ * most, so one of yesterday is unused, unless a process listens at a socket in it.
  *
  * @param place where they are made; need not exist
  */
@@ -37,12 +36,12 @@ public record LeftStreams(Path place, InstantSource clock) {
               .collect(Collectors.joining("|", "(?:", ")[0-9]+")));
   private static final Duration KEPT = Duration.ofDays(1);
 
-  /** Those that programs of this process are started with. */
+  /** Returns those in the place that this process itself uses. */
   public static LeftStreams ofThisMachine() {
     return new LeftStreams(Path.of(System.getProperty("java.io.tmpdir")), InstantSource.system());
   }
 
-  /** Deletes those of this process's user. What cannot be deleted is left for the next time. */
+  /** Deletes those of this process's user. What cannot be deleted stays for the next time. */
   public void delete() {
     if (!Files.isDirectory(place)) {
       return;
@@ -93,7 +92,7 @@ public record LeftStreams(Path place, InstantSource clock) {
         .isOther();
   }
 
-  /** Does not wait for a listener that has much to do. */
+  /** True if a process listens. Does not wait for a busy listener. */
   private static boolean answers(Path socket) throws IOException {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       channel.configureBlocking(false);

@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** Takes what a program needs of this machine, and says what a machine lacks that has no room. */
+/**
+ * Gets what a program needs from this machine, and says what is missing on a machine without room.
+ */
 public final class MachineLimits {
   private MachineLimits() {}
 
@@ -18,7 +20,7 @@ public final class MachineLimits {
         cause);
   }
 
-  /** What to throw where a process or a thread found no room. */
+  /** Makes the exception for a process or a thread that found no room. */
   public static NotPreparedException noProcesses(Throwable cause) {
     return new NotPreparedException(
         "no more programs can be started on this machine ("
@@ -29,7 +31,7 @@ public final class MachineLimits {
   }
 
   /**
-   * A new directory for a program that is to be started.
+   * Makes a new directory for a program that is to be started.
    *
    * @throws NotPreparedException if this machine has no room for it
    */
@@ -42,7 +44,8 @@ public final class MachineLimits {
   }
 
   /**
-   * A new directory for a ticket in a place of the worker's own, which is made where it is missing.
+   * Makes a new directory for a ticket in a place of the worker's own. Makes that place too where
+   * it is missing.
    *
    * @throws NotPreparedException if this machine has no room for it, though the place is as a
    *     person has to make it
@@ -61,7 +64,7 @@ public final class MachineLimits {
     }
   }
 
-  /** True of a directory that may be written to, or that may be made. */
+  /** True if a directory may be written to, or made. */
   private static boolean isRight(Path place) {
     Path there = place.toAbsolutePath();
     while (there.getParent() != null && Files.notExists(there)) {
@@ -81,7 +84,7 @@ public final class MachineLimits {
         cause);
   }
 
-  /** The message of Java is often only the path. */
+  /** Returns the reason of an error, because Java's message is often only the path. */
   private static String why(IOException e) {
     if (e instanceof FileSystemException file) {
       return Objects.requireNonNullElse(file.getReason(), e.getClass().getSimpleName());

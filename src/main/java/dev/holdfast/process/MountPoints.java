@@ -9,8 +9,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where file systems are mounted in a directory. A program of root can mount one in its working
- * directory, and what it shows is not the program's. Nothing where the system has no Linux's /proc.
+ * The places in a directory where file systems are mounted. A program of root can mount one in its
+ * working directory, and its content is not the program's. Empty where the system has no Linux
+ * {@code /proc}.
  *
  * @param directory by the path that it is asked for by
  * @param real the same without links
@@ -19,7 +20,7 @@ import java.util.stream.Collectors;
 record MountPoints(Path directory, Path real, Set<String> mounted) {
   private static final Path TABLE = Path.of("/proc/self/mountinfo");
 
-  /** The names of files in Java are of this encoding. */
+  /** The encoding of file names in Java. */
   private static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
 
   private static final int PLACE = 4;
@@ -37,7 +38,7 @@ record MountPoints(Path directory, Path real, Set<String> mounted) {
     return new MountPoints(directory, real, mounted);
   }
 
-  /** The kernel writes blanks and backslashes of names as octal numbers. */
+  /** Decodes a name: the kernel writes blanks and backslashes as octal numbers. */
   private static String plain(String name) {
     return name.replace("\\040", " ")
         .replace("\\011", "\t")

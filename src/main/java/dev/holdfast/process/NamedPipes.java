@@ -17,8 +17,8 @@ final class NamedPipes {
   private NamedPipes() {}
 
   /**
-   * Makes them in this process where that is allowed, for a program that does it would take longer
-   * than many a command.
+   * Makes pipes. Does so in this process where that is allowed, because a program for it would take
+   * longer than many a command.
    *
    * @throws IOException if the system cannot
    */
@@ -52,7 +52,7 @@ final class NamedPipes {
   }
 
   private static final class InThisProcess {
-    /** How Java itself writes the names of files. */
+    /** The encoding in which Java itself writes file names. */
     private static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
 
     private static final MethodHandle MKFIFO =

@@ -6,15 +6,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Whether the numbers and times of processes mean the same for another process as for this one. In
- * a container they do not: there another worker is process 1.
+ * Knows whether the numbers and times of processes mean the same for another process as for this
+ * one. In a container they do not: there another worker is process 1.
  */
 final class Namespaces {
   private static final List<String> OF_NUMBERS_AND_TIMES = List.of("ns/pid", "ns/time");
 
   private Namespaces() {}
 
-  /** False where it cannot be known. */
+  /** True if they mean the same; false where that cannot be known. */
   static boolean areOwn(long pid) {
     return OF_NUMBERS_AND_TIMES.stream().allMatch(each -> isOwn(pid, each));
   }

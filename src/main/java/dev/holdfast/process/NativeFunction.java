@@ -5,11 +5,14 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 
-/** Functions of the system's C library, called in this process. */
+/** Calls functions of the system's C library in this process. */
 final class NativeFunction {
   private NativeFunction() {}
 
-  /** False in a program that embeds Holdfast and has not allowed it: Java would warn of it. */
+  /**
+   * True if native calls are allowed. False in a program that embeds Holdfast and has not allowed
+   * them: Java would print a warning.
+   */
   static boolean isAllowed() {
     return NativeFunction.class.getModule().isNativeAccessEnabled();
   }
@@ -21,7 +24,7 @@ final class NativeFunction {
   }
 
   /**
-   * The function of this name.
+   * Returns the function of this name.
    *
    * @param signature as its manual declares it
    */
@@ -32,7 +35,7 @@ final class NativeFunction {
   }
 
   /**
-   * What the call returns. C throws nothing; an error of the JVM is nobody's to swallow.
+   * Returns the result of a call. C throws nothing, and an error of the JVM must not be swallowed.
    *
    * @param name of the function
    */

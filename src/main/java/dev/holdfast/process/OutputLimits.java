@@ -9,12 +9,12 @@ package dev.holdfast.process;
  * @param merged whether both go into stdout, in the order in which they were printed
  */
 public record OutputLimits(int head, int stdout, int stderr, boolean merged) {
-  /** The ends of both outputs. */
+  /** Keeps the ends of both outputs. */
   public static OutputLimits ends(int stdout, int stderr) {
     return new OutputLimits(0, stdout, stderr, false);
   }
 
-  /** Both outputs as one, of which the beginning and the end are kept. */
+  /** Keeps the beginning and the end of both outputs as one. */
   public static OutputLimits merged(int head, int tail) {
     return new OutputLimits(head, tail, 0, true);
   }

@@ -9,11 +9,11 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * One output of a program, as a named pipe. Java's own pipes to a program do not do: the moment the
- * program ends they are closed, and what its children still print is lost; and a read from them
- * cannot be ended as long as anybody holds the other end.
+ * One output of a program, as a named pipe. Java's own pipes are not enough. They are closed the
+ * moment the program ends, and what its children still print is lost. And a read from them cannot
+ * be ended as long as any process holds the other end.
  *
- * <p>Read by a platform thread: a virtual one that waits for a pipe keeps its carrier, so that
+ * <p>A platform thread reads it. A virtual one that waits for a pipe keeps its carrier, so that
  * about 130 quiet programs would stop every virtual thread of the worker.
  */
 final class OutputPipe implements Closeable {
@@ -36,7 +36,7 @@ final class OutputPipe implements Closeable {
     try {
       return FileChannel.open(fifo, StandardOpenOption.READ);
     } catch (IOException e) {
-      // Where no more files can be opened, each that stays open makes it worse.
+      // Where no more files can be opened, each one that stays open makes it worse.
       keeper.close();
       throw e;
     }
@@ -48,8 +48,8 @@ final class OutputPipe implements Closeable {
   }
 
   /**
-   * To be called when the program has its end: from then on the output ends when the last process
-   * lets go of it.
+   * Must be called once the program has its end of the pipe. From then on the output ends when the
+   * last process closes it.
    */
   void handedOver() throws IOException {
     keeper.close();
@@ -60,7 +60,7 @@ final class OutputPipe implements Closeable {
     reader.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
   }
 
-  /** Stops reading, whoever may still hold the other end. */
+  /** Stops reading, even if a process still holds the other end. */
   @Override
   public void close() throws IOException {
     keeper.close();

@@ -32,7 +32,7 @@ public final class OutputTail {
     return new OutputTail(limit);
   }
 
-  /** Reads to the end of the stream, or until it breaks, which for a killed program is the same. */
+  /** Reads to the end of the stream, or until it breaks, which is the same for a killed program. */
   public void drain(InputStream in) {
     byte[] chunk = new byte[CHUNK];
     try (in) {
@@ -40,7 +40,7 @@ public final class OutputTail {
         append(chunk, n);
       }
     } catch (IOException e) {
-      // Closed under us by whoever stopped waiting for it: what was read stays.
+      // It was closed while we read, because nobody waits for it any more. What was read stays.
     }
   }
 
@@ -61,7 +61,7 @@ public final class OutputTail {
     total += length;
   }
 
-  /** Only while nothing was dropped: the bytes so far lie from 0 on. */
+  /** Enlarges the ring. Used only while nothing was dropped: the bytes so far begin at 0. */
   private void grow(long wanted) {
     long doubled = Math.max(CHUNK, ring.length * 2L);
     byte[] larger = new byte[(int) Math.min(limit, Math.max(doubled, wanted))];
@@ -75,7 +75,7 @@ public final class OutputTail {
   }
 
   /**
-   * Text in whole characters.
+   * A text of whole characters.
    *
    * @param from where it begins in the output, in bytes
    * @param to where it ends
@@ -83,7 +83,7 @@ public final class OutputTail {
   public record Piece(long from, long to, String text) {}
 
   /**
-   * The output since a place; if a part of it was dropped already, the rest.
+   * Returns the output since a place; only the rest if a part of it was dropped already.
    *
    * @param position in bytes from the beginning of the output
    * @param atMost so many bytes: the last ones
@@ -98,21 +98,21 @@ public final class OutputTail {
     return new Piece(from, from + whole, text);
   }
 
-  /** The last bytes that were kept, at most so many, as text in whole characters. */
+  /** Returns the last bytes that were kept, {@code atMost} at most, as text in whole characters. */
   public String end(int atMost) {
     byte[] kept = kept();
     int from = Math.max(0, kept.length - atMost);
     return total() > kept.length - from ? Utf8.afterCut(kept, from) : Utf8.from(kept, from);
   }
 
-  /** All that was kept. */
+  /** Returns all that was kept. */
   public String end() {
     return end(limit);
   }
 
   /**
-   * The beginning and the end, and between them how much was left out, if anything was; without the
-   * lines that the cut went through.
+   * Returns the beginning and the end, and between them how much was left out, if anything was.
+   * Leaves out the lines that the cut went through.
    */
   public synchronized String bothEnds() {
     if (total <= limit) {

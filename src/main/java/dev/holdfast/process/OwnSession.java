@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A checked program that will lead a session of its own, where the system has {@code setsid}: what
- * it forks can then be found and ended.
+ * A checked program that will lead a session of its own, where the system has {@code setsid}. The
+ * processes that it forks can then be found and ended.
  */
 public record OwnSession(
     ProcessBuilder builder, String runId, boolean hasSetsid, Optional<ProgramUser> user) {
-  /** Runs a program, in the same process, as the leader of a new session. */
+  /**
+   * The places of the program that runs another, in the same process, as the leader of a new
+   * session.
+   */
   private static final List<String> SETSID = List.of("/usr/bin/setsid", "/bin/setsid");
 
   /**
@@ -39,7 +42,7 @@ public record OwnSession(
         Optional.empty());
   }
 
-  /** The same, started as somebody else. */
+  /** Returns the same program, started as another user. */
   public OwnSession as(ProgramUser other) {
     List<String> words = new ArrayList<>(builder.command());
     int program = hasSetsid ? 1 : 0;
@@ -58,7 +61,7 @@ public record OwnSession(
     return StartThreads.run(() -> ProgramStart.of(this));
   }
 
-  /** Of the process that was started. */
+  /** Returns the tree of the process that was started. */
   public ProcessTree tree(Process process) {
     return new ProcessTree(process, this);
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checks that texts reach a program as they are. Java writes arguments and variables in the charset
- * of the locale it was started in, and a question mark for whatever that does not have: under
+ * Checks that texts reach a program unchanged. Java writes arguments and variables in the charset
+ * of the locale it was started in, with a question mark for each character that it lacks: under
  * LC_ALL=C a person's guidance would arrive mutilated, unnoticed.
  */
 public final class PassableText {

@@ -5,13 +5,13 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** The processes of a group: whether any is left, and the end of all in one step. */
+/** Knows whether any process of a group is left, and ends all of them in one step. */
 final class ProcessGroup {
   private ProcessGroup() {}
 
   /**
-   * Kills them all before any of them can fork again. This process does it, for hundreds of
-   * programs that do it take seconds; a program does it only where the call is not allowed.
+   * Kills them all before any of them can fork again. This process does it, because hundreds of
+   * programs for it take seconds; a program does it only where the call is not allowed.
    *
    * @param number the process that led it, or leads it
    * @throws IOException if that cannot be tried
@@ -25,7 +25,7 @@ final class ProcessGroup {
   }
 
   /**
-   * False only if no process of the group is left.
+   * Returns false only if no process of the group is left.
    *
    * @param number the process that led it
    * @throws IOException if that cannot be asked
@@ -46,7 +46,7 @@ final class ProcessGroup {
   private static final class InThisProcess {
     private static final int SIGKILL = 9;
 
-    /** It reaches nobody: the call says whether it could. */
+    /** The signal that reaches nobody: the call only says whether it could. */
     private static final int NO_SIGNAL = 0;
 
     private static final MethodHandle KILL =
@@ -55,7 +55,7 @@ final class ProcessGroup {
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
-    /** Whether any was left to be killed shows the next look. */
+    /** Kills the group. The next look shows whether any process was left. */
     static void kill(long number) throws IOException {
       int _ = signal(number, SIGKILL);
     }

@@ -31,14 +31,17 @@ public final class ProcessSeal {
 
   private static final int PR_SET_DUMPABLE = 4;
 
-  /** Of the words after the program's name in {@code /proc/self/stat}: env_start and env_end. */
+  /**
+   * The index of env_start among the words after the program's name in {@code /proc/self/stat};
+   * env_end is the next one.
+   */
   private static final int ENVIRONMENT_START = 47;
 
   private ProcessSeal() {}
 
   /**
-   * Seals this process for good. What cannot be done is logged in one line, and the process goes on
-   * without it.
+   * Seals this process for good. A measure that fails is logged in one line, and the process goes
+   * on without it.
    */
   public static void apply() {
     if (!System.getProperty("os.name", "").equals("Linux")) {
@@ -49,7 +52,7 @@ public final class ProcessSeal {
     } catch (IOException | RuntimeException e) {
       log.warn("secrets stay readable in /proc/{}/environ: {}", pid(), e.toString());
     }
-    // Takes a tenth of a second, the first call of C in a process: a start need not wait for it.
+    // The first call of C in a process takes a tenth of a second, and a start need not wait for it.
     Thread.ofPlatform().daemon().name("holdfast-seal").start(ProcessSeal::forbidDumpsOrSay);
   }
 
@@ -68,7 +71,8 @@ public final class ProcessSeal {
 
   @SuppressWarnings("restricted") // the block is this process's own
   private static void wipeEnvironment() throws IOException {
-    // Java copies the environment when it is first asked for it: later it would copy nothing.
+    // Java copies the environment at the first request for it; after the wipe it would copy
+    // nothing.
     System.getenv();
     String stat = Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1);
     String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
@@ -80,7 +84,7 @@ public final class ProcessSeal {
     wipe(MemorySegment.ofAddress(start).reinterpret(end - start));
   }
 
-  /** Entries {@code NAME=VALUE}, each with a NUL after it. */
+  /** Wipes entries {@code NAME=VALUE}, each with a NUL after it. */
   private static void wipe(MemorySegment block) {
     long from = 0;
     while (from < block.byteSize()) {
@@ -96,7 +100,10 @@ public final class ProcessSeal {
     }
   }
 
-  /** The run's mark must stay: by it a job's processes are found and ended. */
+  /**
+   * True if a value may stay. The run's mark must stay, because a job's processes are found and
+   * ended by it.
+   */
   private static boolean isHarmless(String name) {
     return BaseEnvironment.isHarmless(name) || name.equals(ProgramRun.RUN_ID);
   }

@@ -24,21 +24,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linux's process table, {@code /proc}, as it was when it was read. It knows what the tree of
- * parents forgets: the session and the environment of processes whose parent has ended.
- * Thread-safe.
+ * Linux's process table, {@code /proc}, as it was when it was read. It shows what the tree of
+ * parents loses: the session and the environment of processes whose parent has ended. Thread-safe.
  */
 final class ProcessTable {
   private static final Path PROC = Path.of("/proc");
   private static final long FIRST = 1;
   private static final String VARIABLE = ProgramRun.RUN_ID + "=";
 
-  /** When this process began, in ticks: no program of ours is older. */
+  /** The start of this process, in ticks: no program of ours is older. */
   static final long OWN_START = startOf(ProcessHandle.current().pid());
 
   /**
-   * The fields of {@code /proc/PID/stat} that are of use. {@code startedAt} is in clock ticks since
-   * the boot.
+   * The needed fields of {@code /proc/PID/stat}. {@code startedAt} is in clock ticks since the
+   * boot.
    */
   record Stat(char state, long session, long startedAt) {
     boolean isAlive() {
@@ -58,20 +57,20 @@ final class ProcessTable {
    * @param inSession whether it is still in the session it was started in
    */
   record Member(long pid, Supplier<Optional<ProcessHandle>> found, boolean inSession) {
-    /** Nothing if it has ended since: who knows what it started. */
+    /** Returns the process; empty if it has ended since. */
     Optional<ProcessHandle> handle() {
       return found.get();
     }
   }
 
   /**
-   * When a process was started, in ticks.
+   * The start of a process, in ticks.
    *
    * @param process what tells it from another one that gets its number
    */
   private record Start(Identity process, long ticks) {}
 
-  /** The file that a process is, and since when: its number may be another's later. */
+  /** The file of a process and its time, because another process may get its number later. */
   private record Identity(@Nullable Object file, FileTime time) {}
 
   private final List<Entry> entries;
@@ -80,7 +79,7 @@ final class ProcessTable {
   private final Map<String, List<Entry>> byRun = new HashMap<>();
   private final ReentrantLock asking = new ReentrantLock();
 
-  /** By user, the runs of processes that are closed to this process. */
+  /** The runs of processes that are closed to this process, by user. */
   private final Map<ProgramUser, Map<Long, List<String>>> closed = new HashMap<>();
 
   private ProcessTable(List<Entry> entries, Map<Long, Start> starts) {
@@ -109,8 +108,9 @@ final class ProcessTable {
   }
 
   /**
-   * Reads what is of use of it: the living processes that are young enough. Most of a machine's
-   * processes are old and stay so, which costs far less to see than to read anew.
+   * Reads the needed part of the table: the living processes that are young enough. Most of a
+   * machine's processes are old and stay so; recognising them costs far less than reading them
+   * again.
    *
    * @param since processes started before are not of use, mostly {@link #OWN_START}
    * @param before the last reading, whose starts are known; null at first
@@ -160,7 +160,8 @@ final class ProcessTable {
   }
 
   /**
-   * The living processes of a session, and those which carry the id of a run, wherever they went.
+   * Returns the living processes of a session, and those that carry the id of a run, wherever they
+   * went.
    *
    * @param since processes started before are not looked at
    * @param user who is asked for what this process may not look into
@@ -183,8 +184,8 @@ final class ProcessTable {
   }
 
   /**
-   * The living processes of runs whose worker has ended. None where this process does not see those
-   * of other users, for then it does not see their workers either.
+   * Returns the living processes of runs whose worker has ended. Returns none where this process
+   * does not see those of other users, because then it does not see their workers either.
    */
   List<Member> left() throws IOException {
     List<Member> left = new ArrayList<>();
@@ -201,7 +202,7 @@ final class ProcessTable {
     return left;
   }
 
-  /** Not that of another process, which has got its number since. */
+  /** Returns the process, but not another one that has got its number since. */
   private static Optional<ProcessHandle> handle(Entry entry) {
     return ProcessHandle.of(entry.pid())
         .filter(handle -> startOf(entry.pid()) == entry.stat().startedAt());
@@ -238,7 +239,7 @@ final class ProcessTable {
     return PROC.resolve(Long.toString(pid));
   }
 
-  /** Nothing if it has ended, or is none of ours. */
+  /** Returns the fields; null if the process has ended, or is not ours. */
   static @Nullable Stat stat(long pid) throws IOException {
     try {
       String line = Files.readString(process(pid).resolve("stat"), StandardCharsets.ISO_8859_1);

@@ -6,9 +6,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the process table for all who want to look at it. Whoever comes while it is read waits for
- * the next reading, which serves all who came before it began: where hundreds of programs are ended
- * at once, hundreds of readings would end none of them. Thread-safe.
+ * Reads the process table for all threads that want to look at it. A thread that comes while it is
+ * read waits for the next reading, which serves all that came before it began. Where hundreds of
+ * programs are ended at once, hundreds of readings would end none of them. Thread-safe.
  */
 final class ProcessTables {
   private final ReentrantLock lock = new ReentrantLock();
@@ -17,16 +17,19 @@ final class ProcessTables {
   private boolean underWay;
   private @Nullable ProcessTable latest;
 
-  /** One reading, for all who came before it began. A later one may leave out what they ask for. */
+  /**
+   * One reading, for all threads that came before it began. A later reading may leave out what they
+   * ask for.
+   */
   private static final class Reading {
-    /** The earliest start that it is asked for. */
+    /** The earliest start that any of them asks for. */
     private long oldest = Long.MAX_VALUE;
 
     private @Nullable ProcessTable table;
   }
 
   /**
-   * The table as it was at some time after the call.
+   * Returns the table as it was at some time after the call.
    *
    * @param since processes started before may be missing
    * @throws IOException if it cannot be read, as when the worker has no file handle left
@@ -49,7 +52,10 @@ final class ProcessTables {
     }
   }
 
-  /** Without the lock: who comes meanwhile, and who was served, must not queue up behind it. */
+  /**
+   * Reads without the lock, so that neither later threads nor those that were served queue up
+   * behind it.
+   */
   private void read(Reading reading) throws IOException {
     underWay = true;
     next = new Reading();

@@ -12,16 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A started program with everything it forked, however far that went: children of ended parents,
- * other process groups, other sessions. Without {@code /proc} only what hangs together by living
- * parents is found. Used by one thread.
+ * A started program with everything it forked, wherever that went: children of ended parents, other
+ * process groups, other sessions. Without {@code /proc} only the processes that living parents
+ * connect are found. Used by one thread.
  */
 public final class ProcessTree {
   private static final Logger log = LoggerFactory.getLogger(ProcessTree.class);
   private static final ProcessTables TABLES = new ProcessTables();
   private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
 
-  /** A killed process may need both to be gone: on a busy machine this one may rarely look. */
+  /**
+   * The time and, with {@link #LOOKS_AFTER_KILL}, the looks that a killed process may need to be
+   * gone. On a busy machine this process may rarely look.
+   */
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
 
   private static final int LOOKS_AFTER_KILL = 20;
@@ -44,9 +47,9 @@ public final class ProcessTree {
   }
 
   /**
-   * Ends all of it: asks, waits for so long at most, kills. What it knows is asked and killed
-   * before it looks for the rest, for which a busy machine may take long. An interrupt while it
-   * waits makes it kill at once; it stays set.
+   * Ends all processes: asks them, waits for {@code grace} at most, and kills them. Asks and kills
+   * the known ones before it looks for the rest, which may take long on a busy machine. An
+   * interrupt while it waits makes it kill at once; the interrupt stays set.
    */
   public void stop(Duration grace) {
     boolean asked = leader.isAlive();
@@ -66,8 +69,9 @@ public final class ProcessTree {
   }
 
   /**
-   * The same, unless the program has ended and nothing is left in its group. Then nobody looks for
-   * what went further: each such look costs the more, the more processes the machine has.
+   * Does the same, unless the program has ended and nothing is left in its group. Then it does not
+   * look for processes outside the group, because a look costs more the more processes the machine
+   * has.
    */
   void stopUnlessGone(Duration grace) {
     if (leader.isAlive() || mayBeLeft()) {
@@ -103,8 +107,8 @@ public final class ProcessTree {
   }
 
   /**
-   * All at once, before those which fork without end can fork again. Only while the group's number
-   * cannot be a stranger's.
+   * Kills the group at once, so that processes which fork without end cannot fork again. Does so
+   * only while the group's number cannot be a stranger's.
    */
   private void killGroup(List<ProcessTable.Member> living) {
     boolean isOurs =
@@ -134,7 +138,7 @@ public final class ProcessTree {
     return true;
   }
 
-  /** Nobody has to look as long as it lives. */
+  /** Waits for the leader; no look is needed as long as it lives. */
   private void awaitLeader(long deadline) {
     try {
       leader.waitFor(Duration.ofNanos(deadline - System.nanoTime()));

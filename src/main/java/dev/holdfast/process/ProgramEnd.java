@@ -9,6 +9,6 @@ public sealed interface ProgramEnd {
    */
   record Exited(int code) implements ProgramEnd {}
 
-  /** It ran for longer than it may, and was killed. */
+  /** The program ran for longer than it may, and was killed. */
   record TimedOut(Duration timeout) implements ProgramEnd {}
 }

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a program as the system would. Done before the start, because the launcher that gives a
- * program its own session would report a missing program as an exit code.
+ * Finds a program as the system would. This is done before the start, because the launcher that
+ * gives a program its own session would report a missing program as an exit code.
  */
 public final class ProgramFinder {
   private static final String DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -36,7 +36,7 @@ public final class ProgramFinder {
   }
 
   /**
-   * The file that a name stands for.
+   * Returns the file that a name stands for.
    *
    * @param name without a slash
    * @param path PATH, or null

@@ -9,10 +9,13 @@ import java.util.function.Consumer;
 
 /** One run of a program, from its start to the end of its last process. Used by one thread. */
 public final class ProgramRun implements AutoCloseable {
-  /** A variable that marks every process of a run: those which left its session are found too. */
+  /**
+   * The variable that marks every process of a run, so that those which left its session are found
+   * too.
+   */
   public static final String RUN_ID = "HOLDFAST_RUN_ID";
 
-  /** Once the program has ended, the end of its output may take so long to arrive. */
+  /** The time that the end of the output may take to arrive, once the program has ended. */
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 
   private final ProgramStreams streams;
@@ -25,7 +28,7 @@ public final class ProgramRun implements AutoCloseable {
     this.tree = tree;
   }
 
-  /** A value of {@link #RUN_ID} for one more run; it tells which worker's run that is. */
+  /** Returns a value of {@link #RUN_ID} for one more run; it says which worker's run that is. */
   public static String newId() {
     return RunId.next();
   }
@@ -74,8 +77,8 @@ public final class ProgramRun implements AutoCloseable {
   }
 
   /**
-   * Waits for a program that is known to leave nothing running. What it did leave is ended where
-   * any of it is in its process group still; a process that went further is not looked for.
+   * Waits for a program that is known to leave nothing running. If something is still in its
+   * process group, what it left is ended; a process that left the group is not searched.
    *
    * @throws InterruptedException if the thread was interrupted; the program is gone then too
    */
@@ -103,7 +106,7 @@ public final class ProgramRun implements AutoCloseable {
     return streams.stdout();
   }
 
-  /** Empty where both outputs are one. */
+  /** The end of stderr; empty where both outputs are one. */
   public OutputTail stderr() {
     return streams.stderr();
   }

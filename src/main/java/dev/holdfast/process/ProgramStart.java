@@ -10,32 +10,38 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 /**
- * Starts programs where this machine has room for them, and tells a machine without room from what
- * is wrong with a program. What it keeps is of the whole process, as files and threads are.
+ * Starts programs where this machine has room for them. Distinguishes a machine without room from a
+ * fault of a program. Its state belongs to the whole process, as files and threads do.
  */
 final class ProgramStart {
-  /** EAGAIN, ENOMEM, ENFILE, EMFILE; Java has the number in the message alone. */
+  /** The errors EAGAIN, ENOMEM, ENFILE and EMFILE; Java gives the number only in the message. */
   private static final Pattern NO_PROCESS = Pattern.compile("\\berror[=:] ?(?:11|12|23|24)\\b");
 
-  /** Java starts programs by one of its own files; an update of Java puts another in its place. */
+  /**
+   * The words for a missing helper. Java starts programs with one of its own files, and an update
+   * of Java replaces it.
+   */
   private static final Pattern NO_HELPER = Pattern.compile("posix_spawn failed|spawn helper");
 
-  /** Three streams, the ends of two pipes, and some for what is opened beside it. */
+  /**
+   * The files of a start: three streams, the ends of two pipes, and some for others opened
+   * meanwhile.
+   */
   private static final int FILES_OF_START = 16;
 
-  /** The process, and the thread that waits for it. */
+  /** The threads of a start: the process, and the thread that waits for it. */
   private static final int THREADS_OF_START = 2;
 
   static final long THREADS_LAST_NANOS = 50_000_000;
 
-  /** When there was room for them last, by {@link System#nanoTime}. */
+  /** The last time that there was room for the threads, by {@link System#nanoTime}. */
   private static final AtomicLong THREADS_SEEN =
       new AtomicLong(System.nanoTime() - THREADS_LAST_NANOS);
 
   private ProgramStart() {}
 
   /**
-   * Starts it on this thread, which is to be one of {@link StartThreads}.
+   * Starts a program on this thread, which must be one of {@link StartThreads}.
    *
    * @throws NotPreparedException if this machine has no room for any program; then none runs
    * @throws IOException if it cannot be started
@@ -66,10 +72,10 @@ final class ProgramStart {
   }
 
   /**
-   * Java starts a program before it starts the thread that waits for the program's end: without
-   * room for both, the program would run and nobody know of it. A process takes the room of a
-   * thread. A start believes what another one has just seen: to look each time would take a tenth
-   * of a short program's time.
+   * Requires room for the threads. Java starts a program before it starts the thread that waits for
+   * the program's end: without room for both, the program would run and nobody would know of it. A
+   * process takes the room of a thread. A start relies on what another one has just seen, because
+   * looking each time would take a tenth of a short program's time.
    */
   private static void requireThreads() {
     if (System.nanoTime() - THREADS_SEEN.get() < THREADS_LAST_NANOS) {
@@ -89,8 +95,8 @@ final class ProgramStart {
   }
 
   /**
-   * Java 25 leaves a pipe open where it gets one for a program and not the next: with each try
-   * there would be fewer left.
+   * Requires room for the files. Java 25 leaves a pipe open where it gets one for a program and not
+   * the next one, so each try would leave fewer.
    */
   private static void requireFiles() throws IOException {
     Deque<FileInputStream> files = new ArrayDeque<>();
@@ -107,7 +113,7 @@ final class ProgramStart {
     }
   }
 
-  /** Java could not open the program's streams; a program that is missing fails in another way. */
+  /** True if Java could not open the program's streams; a missing program fails in another way. */
   private static boolean isOfStreams(IOException e) {
     return e.getCause() instanceof FileNotFoundException;
   }

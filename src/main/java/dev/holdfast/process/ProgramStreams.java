@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The standard streams of a program. Its input comes from a file: no thread has to write, and a
+ * The standard streams of a program. Its input comes from a file, so no thread has to write, and a
  * program that does not read it breaks nothing. The file and the names of the pipes are gone once
  * the program has started.
  */
@@ -67,7 +67,7 @@ final class ProgramStreams implements AutoCloseable {
 
   private void prepare(OwnSession session, String input, Path stdin, Path out, Path err) {
     try {
-      // Half a character, as models write, is no reason to take this machine for unfit.
+      // Half a character, as models write, must not make this machine count as unfit.
       Files.write(stdin, input.getBytes(StandardCharsets.UTF_8));
       NamedPipes.make(out, err);
       if (session.user().isPresent()) {
@@ -92,8 +92,9 @@ final class ProgramStreams implements AutoCloseable {
   }
 
   /**
-   * Another user's program has the streams, but opens them once more where it writes to /dev/stderr
-   * or reads /dev/stdin. By their names nobody gets at them: their directory is closed.
+   * Opens the streams to everybody. Another user's program has them, but opens them once more where
+   * it writes to /dev/stderr or reads /dev/stdin. Nobody reaches them by their names, because their
+   * directory is closed.
    */
   private static void open(Path... streams) throws IOException {
     for (Path stream : streams) {
@@ -110,8 +111,8 @@ final class ProgramStreams implements AutoCloseable {
   }
 
   /**
-   * Waits, but not for ever: a process that got out of reach may hold the pipes as long as it
-   * likes.
+   * Waits for a limited time, because a process that got out of reach may hold the pipes as long as
+   * it likes.
    */
   void awaitEnd(Duration atMost) throws InterruptedException {
     long deadline = System.nanoTime() + atMost.toNanos();

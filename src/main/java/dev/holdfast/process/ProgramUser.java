@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Another user of this machine, as whom a worker that is root starts programs: they can neither
- * look into the worker nor touch what is its own.
+ * Another user of this machine, as whom a worker that is root starts programs. They can neither
+ * look into the worker nor touch what belongs to it.
  *
  * @param home the user's home directory
  */
@@ -54,19 +54,22 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     return user;
   }
 
-  /** A container's root may lack what that takes: better known now than by every ticket. */
+  /**
+   * Tries to start and end a program. A container's root may lack the rights for that, and it is
+   * better to know now than at every ticket.
+   */
   private void tryOut() {
     String said;
     boolean ended;
     try {
       Process process =
-          // It says an empty line once it is the user, then stays.
+          // It prints an empty line once it is the user, then stays.
           new ProcessBuilder(command(List.of("/bin/sh", "-c", "echo; exec cat")))
               .redirectErrorStream(true)
               .start();
       try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
         said = String.valueOf(out.readLine());
-        // The process itself would close its input, too, and so end the program.
+        // Destroying the process itself would close its input, too, and so end the program.
         process.toHandle().destroyForcibly();
         ended = process.waitFor(END);
       }
@@ -93,7 +96,10 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     return Math.toIntExact(new UnixSystem().getUid());
   }
 
-  /** Of the user that this process runs as; the number of one without, as a container may have. */
+  /**
+   * Returns the name of the user that this process runs as; the number for a user without a name,
+   * as a container may have.
+   */
   public static String ownName() {
     return nameOf(System.getProperty("user.name", "?"));
   }
@@ -107,7 +113,10 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     return Files.exists(Path.of("/proc/self")) && ownUid() == 0;
   }
 
-  /** The line of the user database, which is not only {@code /etc/passwd}; empty if none. */
+  /**
+   * Returns the line of the user database, which is not only {@code /etc/passwd}; empty if there is
+   * none.
+   */
   private static String account(String name) {
     try {
       Process process =
@@ -122,14 +131,14 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     }
   }
 
-  /** A worker's environment as this user has it. */
+  /** Returns a worker's environment with this user's values. */
   public Map<String, String> environment(Map<String, String> worker) {
     Map<String, String> environment = new HashMap<>(worker);
     environment.putAll(Map.of("HOME", home, "USER", name, "LOGNAME", name));
     return environment;
   }
 
-  /** The command that makes itself this user and then becomes the program. */
+  /** Returns the command that makes itself this user and then becomes the program. */
   public List<String> command(List<String> program) {
     List<String> words =
         new ArrayList<>(
@@ -157,8 +166,9 @@ public record ProgramUser(String name, int uid, int gid, String home) {
   }
 
   /**
-   * The values of a variable in the environments of processes of the user, for those that have it.
-   * A container's root may have no right to look into them ({@code CAP_SYS_PTRACE}); the user has.
+   * Returns the values of a variable in the environments of processes of the user, for those that
+   * have it. A container's root may have no right to look into them ({@code CAP_SYS_PTRACE}), but
+   * the user has.
    */
   Map<Long, List<String>> valuesOf(String variable, Collection<Long> pids) throws IOException {
     String name = variable + "=";
@@ -179,7 +189,7 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     return values;
   }
 
-  /** Gives a directory to the user, without what is in it. */
+  /** Gives a directory to the user, but not its content. */
   public void own(Path directory) throws IOException {
     Files.setAttribute(directory, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
     Files.setAttribute(directory, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);

@@ -6,23 +6,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The values of {@link ProgramRun#RUN_ID}. Each says which worker started the run, so that who
- * finds a process of it can tell whether anybody still waits for it.
+ * The values of {@link ProgramRun#RUN_ID}. Each names the worker that started the run, so that a
+ * process that finds one of its processes knows whether anybody still waits for it.
  */
 final class RunId {
-  /** The worker's number, when it began, since its number may be another's later, and the run. */
+  /**
+   * The form: the worker's number, its start, because its number may be another's later, and the
+   * run.
+   */
   private static final Pattern FORM = Pattern.compile("(\\d{1,10}):(\\d{1,18}):.+");
 
   private RunId() {}
 
-  /** The id of one more run of this process. */
+  /** Returns the id of one more run of this process. */
   static String next() {
     return ProcessHandle.current().pid() + ":" + ProcessTable.OWN_START + ":" + UUID.randomUUID();
   }
 
   /**
-   * Whether the worker that started the run has ended. False where that cannot be known, and for
-   * the run that this process belongs to itself.
+   * True if the worker that started the run has ended. False where that cannot be known, and for
+   * the run that this process itself belongs to.
    *
    * @throws IOException if this machine has no room for the look
    */

@@ -15,23 +15,24 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The threads on which programs are started. A virtual thread would keep its carrier until the
- * system has started the program: with a few slow starts viewers wait for seconds, and with as many
- * that hang as there are processors the worker stands.
+ * system has started the program. With a few slow starts viewers would wait for seconds; with as
+ * many hanging starts as there are processors the worker would stand still.
  */
 final class StartThreads {
-  /** A process that may have so many files has some for all that it starts at once. */
+  /** The limit of files from which on a process has enough for all starts at once. */
   private static final long PLENTY_OF_FILES = 4_096;
 
   private static final int USUAL_PLACES = 4;
 
-  /** Of starts at once. */
+  /** The places of starts at once. */
   private static final Semaphore PLACES = new Semaphore(places());
 
   private static final long LONGEST_WAIT_SECONDS = 5;
 
   /**
-   * They never end: a sandboxed program is killed when the thread that started it does. So they are
-   * no worker's, but the process's, as Java's own that wait for programs.
+   * The threads, which never end: a sandboxed program is killed when the thread that started it
+   * ends. So they belong to the process and not to a worker, like Java's own that wait for
+   * programs.
    */
   private static final ExecutorService THREADS =
       new ThreadPoolExecutor(
@@ -45,9 +46,10 @@ final class StartThreads {
   private StartThreads() {}
 
   /**
-   * More would be no faster, and each is a thread. Where there may be too few files for all, one
-   * after the other is started: one that runs out of files beside another makes Java 25 close files
-   * that are not its own, which may be a connection by then.
+   * Returns the number of starts at once. More would be no faster, and each is a thread. Where
+   * there may be too few files for all, programs are started one after the other: one that runs out
+   * of files beside another makes Java 25 close files that are not its own, such as a new
+   * connection.
    */
   private static int places() {
     return mayRunOutOfFiles()
@@ -61,8 +63,8 @@ final class StartThreads {
   }
 
   /**
-   * Waits for the start also where the caller is interrupted: a program of which nobody knows would
-   * run on.
+   * Runs a start. Waits for it even where the caller is interrupted, because otherwise an unknown
+   * program would run on.
    */
   static Process run(Callable<Process> start) throws IOException {
     boolean place = awaitPlace();
@@ -77,7 +79,10 @@ final class StartThreads {
     }
   }
 
-  /** Not for ever: a start may hang, as in a directory whose server has gone. */
+  /**
+   * Waits for a place for a limited time, because a start may hang, as in a directory whose server
+   * has gone.
+   */
   private static boolean awaitPlace() {
     try {
       return PLACES.tryAcquire(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);

@@ -1,8 +1,8 @@
 package dev.holdfast.process;
 
 /**
- * What the directories are for that a worker makes where the machine has its temporary files. Those
- * of killed workers are swept ({@link LeftStreams}).
+ * The purposes of the directories that a worker makes among the machine's temporary files. Those of
+ * killed workers are swept ({@link LeftStreams}).
  */
 public enum TemporaryPlace {
   /** The standard streams of a program that is being started. */
@@ -14,7 +14,7 @@ public enum TemporaryPlace {
   /** The socket of a sandbox's proxy; it is there as long as its worker. */
   PROXY;
 
-  /** How the names of its directories begin; a number follows. */
+  /** Returns the beginning of the names of its directories; a number follows. */
   String prefix() {
     return switch (this) {
       case STREAMS -> "holdfast-streams-";

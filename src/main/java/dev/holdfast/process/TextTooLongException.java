@@ -7,20 +7,23 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The system cannot pass a program's words and variables on, for they are too long. Trying again
- * does not help.
+ * The system cannot pass a program's words and variables on, because they are too long. Trying
+ * again does not help.
  */
 public final class TextTooLongException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** As Java writes E2BIG. */
+  /** E2BIG as Java writes it. */
   private static final Pattern TOO_LONG = Pattern.compile("error[=:] ?7\\b");
 
   private TextTooLongException(String message, IOException cause) {
     super(message, cause);
   }
 
-  /** Why a program could not be started, in words that help where this is why. */
+  /**
+   * Returns this exception where the texts were too long, with words that help; otherwise the same
+   * failure.
+   */
   static IOException orSame(IOException failure, ProcessBuilder started) {
     return TOO_LONG.matcher(String.valueOf(failure.getMessage())).find()
         ? new TextTooLongException(

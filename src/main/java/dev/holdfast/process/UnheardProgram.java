@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A program that Java has started and says it has not: there was no thread to wait for its end. As
- * its work is done once more later, it must not go on.
+ * A program that Java has started although it says that it has not, because there was no thread to
+ * wait for its end. Its work is done again later, so it must not go on.
  */
 final class UnheardProgram {
   private static final Logger log = LoggerFactory.getLogger(UnheardProgram.class);
@@ -17,9 +17,9 @@ final class UnheardProgram {
   private UnheardProgram() {}
 
   /**
-   * Kills what carries the id of the run, if anything does. The dead process itself stays in the
-   * machine's table until this one ends: Java does not reap it, and would wait in vain for the next
-   * one of its number.
+   * Kills the processes that carry the id of the run, if there are any. The dead process itself
+   * stays in the machine's table until this one ends: Java does not reap it, and would wait in vain
+   * for the next one of its number.
    */
   static void end(OwnSession session) {
     try {

@@ -17,7 +17,7 @@ public final class UnixDatagram {
   private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
   private static final int MSG_NOSIGNAL = 0x4000;
 
-  /** The bytes of {@code sun_path}, after the family's two. */
+  /** The number of bytes of {@code sun_path}, after the family's two. */
   private static final int LONGEST = 108;
 
   private static final MethodHandle SOCKET =

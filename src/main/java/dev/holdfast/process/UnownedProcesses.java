@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The end of processes that are nobody's children here, and so cannot be waited for. */
+/** Ends processes that are nobody's children here, and so cannot be waited for. */
 final class UnownedProcesses {
   private static final Logger log = LoggerFactory.getLogger(UnownedProcesses.class);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
@@ -15,14 +15,14 @@ final class UnownedProcesses {
 
   private UnownedProcesses() {}
 
-  /** Those that are to end and still live. */
+  /** Finds the processes that must end and still live. */
   @FunctionalInterface
   interface Look {
     List<ProcessTable.Member> living() throws IOException;
   }
 
   /**
-   * Asks them to end, waits for so long at most, and kills them.
+   * Asks them to end, waits for {@code grace} at most, and kills them.
    *
    * @throws IOException if the process table cannot be read
    */
