@@ -16,7 +16,7 @@ public interface ChatProvider extends AutoCloseable {
    *
    * @param stream hears the answer as it is written; the result holds all of it again
    * @throws InterruptedException when the calling thread is interrupted; the connection is closed
-   *     and the request told as possibly billed
+   *     and the request is reported as possibly billed
    */
   CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException;
 

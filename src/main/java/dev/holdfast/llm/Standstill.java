@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a target is not to be called now, whoever in the cluster found that out.
+ * The reason why a target is not to be called now, even if another worker found it out.
  *
  * @param left until it may be tried again, this caller's share of the spread included; null where a
  *     person has to do something first

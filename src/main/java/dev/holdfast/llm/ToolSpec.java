@@ -3,7 +3,7 @@ package dev.holdfast.llm;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A tool as a model is told of it.
+ * The description of a tool for a model.
  *
  * @param arguments a JSON schema of type object
  */

@@ -86,7 +86,7 @@ public final class OutputTail {
    * Returns the output since a place; only the rest if a part of it was dropped already.
    *
    * @param position in bytes from the beginning of the output
-   * @param atMost so many bytes: the last ones
+   * @param atMost the most bytes; the last ones are returned
    * @param ended whether no more comes, so that half a character at the end does not wait for it
    */
   public synchronized Piece since(long position, int atMost, boolean ended) {

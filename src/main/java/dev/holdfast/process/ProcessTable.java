@@ -66,7 +66,7 @@ final class ProcessTable {
   /**
    * The start of a process, in ticks.
    *
-   * @param process what tells it from another one that gets its number
+   * @param process distinguishes it from another one that gets its number
    */
   private record Start(Identity process, long ticks) {}
 

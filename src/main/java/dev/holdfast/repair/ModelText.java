@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * The text of a model's answer. A complete answer is stored in the journal as the text alone.
  *
- * @param flaw why it did not come to its end; "" where it did
+ * @param flaw why it did not reach its end; "" where it did
  */
 record ModelText(String text, String flaw) {
   static ModelText of(CallResult.Answer answer) {

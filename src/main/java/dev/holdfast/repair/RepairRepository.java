@@ -18,8 +18,8 @@ public interface RepairRepository {
   /**
    * Runs the verification on a state.
    *
-   * @throws dev.holdfast.ticket.InvalidTicketException if nothing fails at the start but that no
-   *     report has a test, which no patch could mend
+   * @throws dev.holdfast.ticket.InvalidTicketException if nothing fails at the start except that no
+   *     report has a test, which no patch could fix
    * @throws IOException if the state cannot be made
    */
   Verified verify(Tree tree) throws IOException, InterruptedException;

@@ -32,7 +32,7 @@ public record RunEnd(
   }
 
   /**
-   * The position that a ticket had come to.
+   * The position that a ticket had reached.
    *
    * @param guidance how often people had said something
    */

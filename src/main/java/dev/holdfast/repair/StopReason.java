@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum StopReason {
   /** The verification passes (E14). */
   VERIFICATION_PASSED,
-  /** It passed before anything was changed. */
+  /** The verification passed before anything was changed. */
   NOTHING_TO_REPAIR,
   /** Two repairs in a row left the same failure (E15). */
   NON_IMPROVING,

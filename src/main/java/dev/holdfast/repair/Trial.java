@@ -13,21 +13,21 @@ import java.util.List;
   @JsonSubTypes.Type(value = Trial.Applied.class, name = "applied")
 })
 public sealed interface Trial {
-  /** There is nothing in it that could be applied (E22). */
+  /** The output has nothing that could be applied (E22). */
   record NoDiff(String why) implements Trial {}
 
-  /** It has a patch that changes nothing: it applied, and the tree is as it was (E44). */
+  /** The output has a patch that changes nothing: it applied, and the tree is as it was (E44). */
   record NoOp() implements Trial {}
 
   /**
-   * It has a patch that does not apply; the tree is as it was.
+   * The output has a patch that does not apply; the tree is as it was.
    *
    * @param errorHash equal for equal errors (E34)
    */
   record Refused(String why, String errorHash) implements Trial {}
 
   /**
-   * It applied, and was verified.
+   * The patch applied, and was verified.
    *
    * @param tree with the patch
    * @param lines that the patch adds and removes

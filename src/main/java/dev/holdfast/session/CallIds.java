@@ -10,7 +10,10 @@ import java.util.Set;
 final class CallIds {
   private CallIds() {}
 
-  /** The same calls; blank and repeated ids are replaced, blank arguments are an empty object. */
+  /**
+   * Returns the same calls; blank and repeated ids are replaced, blank arguments are an empty
+   * object.
+   */
   static List<ToolCall> distinct(List<ToolCall> calls, int turn) {
     Set<String> seen = new HashSet<>();
     List<ToolCall> out = new ArrayList<>();

@@ -6,8 +6,9 @@ package dev.holdfast.session;
  * one step. Equal calls whose results differ count half: that may be a wait for something. Turns in
  * a row whose answers were all of no use count like equal steps.
  *
- * @param nudgeAfter so many equal steps in a row have the model told, once; 0 for never
- * @param endAfter so many end the session; 0 for never
+ * @param nudgeAfter the number of equal steps in a row after which the model is warned once; 0 for
+ *     never
+ * @param endAfter the number of them that ends the session; 0 for never
  */
 public record LoopSettings(int nudgeAfter, int endAfter) {
   public static final LoopSettings DEFAULT = new LoopSettings(3, 5);

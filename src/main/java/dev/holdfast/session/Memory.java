@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a session knows, as the journal tells it: {@link #record} writes an entry down and then
- * does to this object exactly what {@link #restore} does to a later one. Not thread-safe.
+ * All that a session knows from its journal: {@link #record} writes an entry down and then does to
+ * this object exactly what {@link #restore} does to a later one. Not thread-safe.
  */
 final class Memory {
   static final String REPORTED = "reported";

@@ -42,7 +42,7 @@ final class TurnRunner {
   /**
    * The parts that share the work of a turn.
    *
-   * @param whenAnswered told of an accepted answer before its tools run
+   * @param whenAnswered runs at an accepted answer, before its tools run
    */
   record Parts(
       AttemptRunner attempts,

@@ -19,7 +19,7 @@ public interface ToolBox extends AutoCloseable {
   /**
    * Runs one answer's calls, in parallel within the bound, each with its own retries (C24-C31).
    *
-   * @param progress is told of each call as it starts and ends
+   * @param progress hears of each call as it starts and ends
    * @return one reply per call, in the order of the calls, whatever failed
    * @throws InterruptedException when the calling thread is interrupted; every tool is stopped
    *     first

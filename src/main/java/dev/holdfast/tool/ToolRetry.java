@@ -29,7 +29,7 @@ record ToolRetry(
   }
 
   /**
-   * @param progress is told of each retry before its wait (C33)
+   * @param progress hears of each retry before its wait (C33)
    * @param repeatable whether an attempt may follow one that may have taken effect (C38)
    * @return what the first attempt that succeeds returns
    * @throws Exception the last attempt's, the same instance

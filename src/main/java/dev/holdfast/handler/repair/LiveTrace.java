@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A trace whose events are in the ticket's live stream too.
  *
- * @param steps is told of the steps
+ * @param steps hears of the steps
  * @param leaseNo of the attempt
  */
 record LiveTrace(Trace trace, EventSink events, Steps steps, long ticketId, long leaseNo)

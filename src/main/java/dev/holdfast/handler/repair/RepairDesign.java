@@ -40,7 +40,7 @@ record RepairDesign(
 
   /** The place that an approved result is brought to. */
   enum Delivery {
-    /** It stays on its branch. */
+    /** The result stays on its branch. */
     NONE,
     MERGE,
     PUSH

@@ -24,7 +24,7 @@ import java.util.Map;
  * @param allowances what the tickets themselves may cost
  * @param journals where runs are kept
  * @param events for the tickets' live streams
- * @param steps is told of each step that is worked
+ * @param steps hears of each step that is worked on
  * @param approvals what people have approved
  * @param wall the time in traces
  */

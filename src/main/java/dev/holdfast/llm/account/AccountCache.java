@@ -235,7 +235,7 @@ public final class AccountCache {
    * Decides on a call. Asks the store where a cool-down has just ended, and before an old copy
    * refuses.
    *
-   * @param atMost how long others wait for this call, should it be the one that tries
+   * @param atMost how long others wait for this call, if it is the one that tries
    * @param sinceNanos when the attempt began
    */
   Admission admit(Account account, String model, Duration atMost, long sinceNanos) {

@@ -8,6 +8,6 @@ public interface CallGuard {
   /** Every call goes straight through. */
   CallGuard NONE = (provider, call) -> provider;
 
-  /** The same provider for one attempt. */
+  /** Returns the same provider for one attempt. */
   ChatProvider guard(ChatProvider provider, CallOf call);
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason such as rate_limit
  * @param detail the provider's own words
- * @param needsPerson whether it lasts until somebody mends it
+ * @param needsPerson whether it lasts until a person fixes it
  * @param left until it may be tried again, negative once it may; null where there are only signs of
  *     an outage so far
  * @param length of the cool-down in all

@@ -63,7 +63,7 @@ public final class WorstCost {
   /**
    * The usage that is assumed of a call without a whole answer.
    *
-   * @param known of its prompt; {@link Usage#NONE} where nothing was told
+   * @param known of its prompt; {@link Usage#NONE} where nothing was reported
    */
   static Usage unanswered(ChatRequest request, Usage known, int outputTokens) {
     long input = known.equals(Usage.NONE) ? promptTokens(request) : known.input();

@@ -39,7 +39,7 @@ final class KeptFields {
   /**
    * @param messages the whole conversation: where this provider has thought in it, every answer
    *     with calls needs a thought, even one of another provider or one that was shortened
-   * @param server Google's has to be told of calls of other models before it has made one itself
+   * @param server Google's needs a mark on calls of other models even before it has made one itself
    */
   KeptFields(String provider, Server server, List<Message> messages) {
     this.provider = provider;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param when a step with it is played whenever it is found in the last message; null for a step in
  *     the order of the script
  * @param delay before the answer
- * @param failure told instead of the answer
+ * @param failure returned instead of the answer
  * @param failFirst how many tries of a conversation fail before the answer comes; {@link
  *     Integer#MAX_VALUE} for all
  */

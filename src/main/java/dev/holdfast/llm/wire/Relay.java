@@ -48,10 +48,10 @@ final class Relay implements StreamListener {
   }
 
   /**
-   * Waits for the next signal and tells a piece to the listener.
+   * Waits for the next signal and hands a piece to the listener.
    *
    * @param nanos how long at most
-   * @return the result at the end, else null
+   * @return the result at the end, otherwise null
    */
   @Nullable CallResult next(long nanos, StreamListener listener) throws InterruptedException {
     return switch (signals.poll(nanos, TimeUnit.NANOSECONDS)) {

@@ -10,7 +10,7 @@ public interface VendorApi extends AutoCloseable {
    * that thread ends the connection. What the vendor's SDK throws is let through.
    *
    * @param key the secret; a placeholder where the server wants none
-   * @param transmission is told what comes back
+   * @param transmission takes what comes back
    */
   CallResult exchange(ChatRequest request, String key, Transmission transmission);
 

@@ -13,7 +13,7 @@ public sealed interface RepositorySource {
   /** The branch, tag or commit to fetch; {@code HEAD} is the usual. */
   String ref();
 
-  /** For people, without anything secret. */
+  /** Returns a description for people, without anything secret. */
   String description();
 
   /**

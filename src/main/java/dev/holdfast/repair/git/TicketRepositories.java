@@ -56,7 +56,7 @@ public final class TicketRepositories {
    * Opens the ticket's repository: fetches the commit where that has not been done, and clears away
    * what a crashed attempt left of its worktrees.
    *
-   * @param created tells the ticket from another database's ticket of this number
+   * @param created distinguishes the ticket from another database's ticket of this number
    * @param base the commit an earlier attempt began with, from the journal; empty to take what the
    *     source's ref is now
    * @throws RepositoryException if there is no such repository or ref, if a branch of it is in the

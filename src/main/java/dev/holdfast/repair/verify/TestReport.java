@@ -16,7 +16,7 @@ import javax.xml.stream.XMLStreamReader;
  * A JUnit XML report, as surefire, gradle, pytest and node's test runner write it. Its DTD and
  * entities are not read, because a program of the repository has written it.
  *
- * @param tests how many test cases it tells of, without the skipped ones
+ * @param tests how many test cases it contains, without the skipped ones
  * @param failed the first {@link #MOST_FAILED}
  * @param more how many others failed
  */

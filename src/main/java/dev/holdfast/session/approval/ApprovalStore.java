@@ -57,12 +57,12 @@ public interface ApprovalStore {
   }
 
   /**
-   * Asks for those that nobody was asked about, and says what is known of each, in their order.
+   * Asks for those that nobody was asked about, and returns what is known of each, in their order.
    *
    * @param leaseNo fences it: a stale attempt asks nobody
    */
   List<Approval> ask(long ticketId, long leaseNo, List<Asked> calls);
 
-  /** What is known of each, in their order; asks nobody. */
+  /** Returns what is known of each, in their order; asks nobody. */
   List<Approval> known(long ticketId, List<Asked> calls);
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An event of a session, told as it happens. */
+/** An event of a session, sent as it happens. */
 public sealed interface SessionEvent {
   /**
    * Something that happened in work which is no conversation, such as a repair.
@@ -79,7 +79,7 @@ public sealed interface SessionEvent {
   /** A tool's first execution is about to begin; sent on a thread of the tool's own. */
   record ToolStarted(int turn, ToolCall call) implements SessionEvent {}
 
-  /** A tool failed and runs again after a wait (C33); told on a thread of the tool's own. */
+  /** A tool failed and runs again after a wait (C33); sent on a thread of the tool's own. */
   record ToolRetry(int turn, ToolRetrying retry) implements SessionEvent {}
 
   record ToolFinished(int turn, ToolReply reply) implements SessionEvent {}

@@ -5,15 +5,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Something that is said to the agent from outside: its task, or a person's guidance.
  *
- * @param key tells the same input from a new one when a session is resumed, such as "guidance-17";
- *     an input whose key is in the journal is not said again
+ * @param key distinguishes the same input from a new one when a session is resumed, such as
+ *     "guidance-17"; an input whose key is in the journal is not said again
  */
 public record Input(String key, String text) {
   private static final String TASK = "task";
   private static final String GUIDANCE = "guidance-";
   private static final String OF_CALL = "permission-";
 
-  /** The task itself. */
+  /** Makes the input of the task itself. */
   public static Input task(String text) {
     return new Input(TASK + "-" + Integer.toHexString(text.hashCode()), text);
   }
@@ -33,16 +33,16 @@ public record Input(String key, String text) {
   }
 
   /**
-   * What a person says to the agent that works on the task.
+   * Makes the input of what a person says to the agent that works on the task.
    *
-   * @param which tells it from all else that people have said
+   * @param which distinguishes it from everything else that people have said
    */
   public static Input guidance(String which, String text) {
     return new Input(GUIDANCE + which, text);
   }
 
   /**
-   * What a person says of a call.
+   * Makes the input of what a person says about a call.
    *
    * @param answer which answer of the conversation made it
    */

@@ -114,7 +114,7 @@ public sealed interface JournalEntry {
    *
    * @param messages all of it, as it is from here on; as it was where a summary was paid for that
    *     made it no smaller
-   * @param summarised whether a model summed up older turns; else they were elided
+   * @param summarised whether a model summed up older turns; otherwise they were elided
    * @param target which one; null where none did, or an older version wrote it
    */
   record Compacted(
@@ -130,7 +130,8 @@ public sealed interface JournalEntry {
   }
 
   /**
-   * One execution is over; a further one goes on with the conversation and counts its turns anew.
+   * One execution is over; a further one goes on with the conversation and counts its turns from 1,
+   * except after unknown_effect.
    *
    * @param how "reported", "unknown_effect" or the exit code's wire name
    * @param report null for unknown_effect

@@ -18,7 +18,7 @@ public interface JournalReader {
   /** The newest rows, in order, as many as fit on a page; an entry that does not is "". */
   List<JournalRow> newest(long ticketId);
 
-  /** What all sessions of a ticket have used. */
+  /** Returns what all sessions of a ticket have used. */
   JournalTotal total(long ticketId);
 
   /** All that was ever written in the sessions of a ticket, in order. */

@@ -8,7 +8,7 @@ import java.time.Instant;
  * @param seq counts the entries of a ticket from 1
  * @param leaseNo of the attempt that wrote it
  * @param kind as the key {@code entry} of the JSON; {@link #STARTED_OVER} where a person had the
- *     session begin anew
+ *     session start over
  * @param entry as {@link JournalJson} writes it
  */
 public record JournalRow(long seq, long leaseNo, Instant writtenAt, String kind, String entry) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastStopReason of the last answer, "none" where there was none
  * @param forced why only the report is allowed now; null where it is not so
  * @param pending a report that did not come through the tool (B49); null where there is none
- * @param notices what the model is told with its next answer (B58-B63)
+ * @param notices the notices that the model gets before its next answer (B58-B63)
  */
 public record Standing(
     int turn,

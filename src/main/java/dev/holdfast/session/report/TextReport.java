@@ -14,7 +14,7 @@ public final class TextReport {
 
   private TextReport() {}
 
-  /** The object that the text is; empty where it is anything else. */
+  /** Returns the object that the text is; empty where it is anything else. */
   public static Optional<JsonNode> object(String text) {
     try {
       JsonNode node = ExactJson.MAPPER.readTree(text);
@@ -24,7 +24,9 @@ public final class TextReport {
     }
   }
 
-  /** The report that a plain text is, whole or as one code block (B49); never a part of a text. */
+  /**
+   * Returns the report that a plain text is, whole or as one code block (B49); never a part of it.
+   */
   public static Optional<FinalReport> in(String text, ReportRules rules) {
     Matcher fenced = FENCED.matcher(text);
     return object(fenced.matches() ? fenced.group(1) : text)

@@ -6,7 +6,7 @@ import java.time.Duration;
  * Retries of a turn that ended in an error (D26).
  *
  * @param enabled whether there are any; can be changed while a session runs (D33)
- * @param maxRetries retries after the first run of the turn, so that it runs at most once more
+ * @param maxRetries retries of one turn; its first run does not count
  * @param baseDelay the first wait; each further one is twice as long (D13)
  * @param wholeNumbers whether 429 and 50x count only as whole numbers, so that "limit of 5000 rows"
  *     is no server error (D7); off by default

@@ -51,7 +51,7 @@ public final class StopSignal {
     return requested;
   }
 
-  /** True if somebody who knows nothing of this signal has interrupted the session's thread. */
+  /** True if other code, which does not know this signal, has interrupted the session's thread. */
   public synchronized boolean interruptedFromOutside() {
     return fromOutside;
   }

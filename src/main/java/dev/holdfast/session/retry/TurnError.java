@@ -34,12 +34,12 @@ public record TurnError(
     return new TurnError(target, INVALID_RESPONSE, message, null, null);
   }
 
-  /** The same error, cut off by an outer bound, so that the bound does not hide it. */
+  /** Returns the same error, cut off by an outer bound, so that the bound does not hide it. */
   public TurnError cutOff(String bound) {
     return new TurnError(target, type, bound + "; last error: " + message, failure, cause);
   }
 
-  /** The same error with the exit code before its words (B11, B12). */
+  /** Returns the same error with the exit code before its words (B11, B12). */
   public TurnError as(ExitCode exit) {
     return new TurnError(target, type, exit.wireName() + ": " + message, failure, cause);
   }

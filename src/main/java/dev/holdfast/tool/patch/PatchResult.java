@@ -8,7 +8,7 @@ import java.util.List;
  */
 public sealed interface PatchResult {
   /**
-   * It is applied, all of it.
+   * All of the patch is applied.
    *
    * @param filesChanged relative paths as git reports them, sorted; of a rename both names
    * @param linesAdded by the patch
@@ -30,16 +30,16 @@ public sealed interface PatchResult {
   }
 
   /**
-   * It has headers only, or blocks that say what the files say already: a success that changes
-   * nothing (E44). Git was not run.
+   * The patch has headers only, or blocks that say what the files say already: a success that
+   * changes nothing (E44). Git was not run.
    */
   record NoOp() implements PatchResult {}
 
   /**
-   * It was not applied, and nothing was changed.
+   * The patch was not applied, and nothing was changed.
    *
-   * @param explanation for the model, so that it can mend its patch: what is wrong, where, what the
-   *     file says there, what to write instead; ends without a line feed
+   * @param explanation for the model, so that it can correct its patch: what is wrong, where, what
+   *     the file says there, what to write instead; ends without a line feed
    * @param errorHash sha-256 in lower-case hex; equal for equal errors ({@code lastApplyErrorHash},
    *     E34)
    */

@@ -64,7 +64,7 @@ final class AllowListProxy {
   }
 
   /**
-   * @param silence so long a server may say nothing to a program that has ended its own side
+   * @param silence the time that a server may be silent to a program that has ended its own side
    */
   static AllowListProxy open(List<Destination> allowed, Duration silence) throws IOException {
     Path directory = MachineLimits.temporaryDirectory(TemporaryPlace.PROXY);
@@ -168,7 +168,7 @@ final class AllowListProxy {
   /**
    * Reads to the end of the headers.
    *
-   * @param read left at what came after them
+   * @param read its position is after them when this returns
    */
   private static String head(SocketChannel client, ByteBuffer read) throws IOException {
     int seen = 0;

@@ -61,7 +61,7 @@ final class ChannelPipe {
     try {
       channel.close();
     } catch (IOException e) {
-      // It is of no use any more, which was the aim.
+      // It is not used any more, which was the aim.
       return;
     }
   }

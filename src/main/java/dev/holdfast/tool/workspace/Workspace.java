@@ -132,7 +132,7 @@ public final class Workspace {
     try {
       Files.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
-      // Another call was faster; opening it finds out what it is.
+      // Another call was faster; opening the path shows what it is.
     }
   }
 
