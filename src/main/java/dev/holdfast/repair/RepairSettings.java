@@ -59,7 +59,7 @@ public record RepairSettings(
     public static final Candidates DEFAULTS = new Candidates(3, true, true, 4);
   }
 
-  /** E35. */
+  /** The rule for diagnoses of repeated failures (E35). */
   public record Diagnosis(boolean enabled, int triggerOnRepeatedFailures, int maxTotBranches) {
     public static final Diagnosis DEFAULTS = new Diagnosis(true, 2, 3);
   }

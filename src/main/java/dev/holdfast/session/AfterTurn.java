@@ -105,8 +105,8 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
   }
 
   /**
-   * B50, B51: a cached report counts only here, when nothing more is tried in a forced final turn:
-   * its attempts are used up, or an account, a budget or the window allows none.
+   * Accepts a cached report, but only where nothing more is tried in a forced final turn (B50,
+   * B51). Its attempts are used up, or an account, a budget or the window allows none.
    */
   private SessionResult pendingOr(Supplier<SessionResult> failure) {
     Standing.Pending pending = run.progress().pending();

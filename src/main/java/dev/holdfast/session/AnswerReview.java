@@ -166,7 +166,7 @@ final class AnswerReview {
     }
   }
 
-  /** B9: a report is checked before anything of it is kept. */
+  /** Keeps a report that is in order. It is checked before anything of it is kept (B9). */
   private void keepIfInOrder(ToolCall call, JsonNode arguments, List<ToolCall> kept) {
     ReportRules.Checked checked = rules.check(arguments);
     if (checked.report().isEmpty()) {

@@ -91,7 +91,7 @@ public sealed interface RunEvent {
   record ProviderRequestStarted(String provider, String model) implements RunEvent {}
 
   /**
-   * E10.
+   * A request to a provider is over, with its retries (E10).
    *
    * @param sent false where not even the first try was sent; traces of versions before do not say
    * @param uncounted the tries that closed their provider and cost nothing

@@ -56,7 +56,7 @@ public sealed interface SessionEvent {
       implements SessionEvent {}
 
   /**
-   * B71.
+   * A run of a turn is over (B71).
    *
    * @param inRetryLoop from the first attempt to the end of the turn, tools included
    */
@@ -98,7 +98,7 @@ public sealed interface SessionEvent {
   record Reasoning(String piece) implements SessionEvent {}
 
   /**
-   * B64, B66, B68.
+   * A final report was accepted (B64, B66, B68).
    *
    * @param forcedFinalReason "none", "max_turns" or "context"; of a synthetic report its reason
    */

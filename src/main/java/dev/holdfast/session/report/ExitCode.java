@@ -2,9 +2,9 @@ package dev.holdfast.session.report;
 
 /** Why a session failed. */
 public enum ExitCode {
-  /** B11. */
+  /** The provider does not take the key (B11). */
   AUTH_FAILURE("EXIT-AUTH-FAILURE"),
-  /** B12. */
+  /** The money or the quota of the provider's account is used up (B12). */
   QUOTA_EXCEEDED("EXIT-QUOTA-EXCEEDED"),
   /** The attempts of a turn are used up (B56). */
   NO_LLM_RESPONSE("EXIT-NO-LLM-RESPONSE"),

@@ -29,7 +29,7 @@ final class RetryChain {
     abortable = false;
   }
 
-  /** D20. */
+  /** Ends the chain (D20). */
   synchronized void reset() {
     attempt = 0;
     abortable = false;

@@ -61,7 +61,7 @@ public final class RetryableError {
         || (status != null && STATUSES.contains(status));
   }
 
-  /** D3. */
+  /** True if a provider's words say that the conversation is too long (D3). */
   public static boolean isOverflow(String errorMessage) {
     String text = errorMessage.toLowerCase(Locale.ROOT);
     return OVERFLOW.stream().anyMatch(text::contains);
