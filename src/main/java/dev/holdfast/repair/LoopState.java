@@ -13,8 +13,8 @@ public record LoopState(
     int iterations, int nonImproving, int applyFailures, int escalations, String signature) {
 
   /**
-   * Returns the state after the first verification. Repairs are measured against it, and it counts
-   * as none (E19).
+   * Returns the state after the first verification. Repairs are measured against it, and it does
+   * not count as one (E19).
    */
   public static LoopState baseline(String signature) {
     return new LoopState(0, 0, 0, 0, signature);

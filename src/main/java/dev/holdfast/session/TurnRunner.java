@@ -72,7 +72,10 @@ final class TurnRunner {
     this.parts = parts;
   }
 
-  /** Runs the turn that {@link Progress} stands at once; it does not move on to the next turn. */
+  /**
+   * Makes one run of the turn that {@link Progress} stands at; it does not move on to the next
+   * turn.
+   */
   TurnEnd run() throws InterruptedException {
     int turn = run.progress().turn();
     long start = ports.nanoTime().getAsLong();

@@ -128,9 +128,9 @@ public final class AnthropicApi implements VendorApi {
   }
 
   /**
-   * The SDK's JSON mapper without its Kotlin module. Jackson's annotations describe the SDK's
-   * classes completely, and asking Kotlin too takes a quarter of a process's first call. Made with
-   * the first client.
+   * The SDK's JSON mapper, with Jackson's annotations alone. They describe the SDK's classes
+   * completely, and asking Kotlin too takes a quarter of a process's first call. Made with the
+   * first client.
    */
   private static final class SdkJson {
     static final JsonMapper MAPPER =

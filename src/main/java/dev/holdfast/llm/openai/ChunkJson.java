@@ -14,9 +14,9 @@ import java.io.IOException;
 
 /**
  * The SDK's JSON mapper. It drops an empty {@code error} from a chunk: the SDK ends a stream at any
- * {@code error}, and some servers send {@code "error": null} with each chunk. It has no Kotlin
- * module: Jackson's annotations describe the SDK's classes completely, and asking Kotlin too takes
- * a quarter of a process's first call.
+ * {@code error}, and some servers send {@code "error": null} with each chunk. It uses Jackson's
+ * annotations alone: they describe the SDK's classes completely, and asking Kotlin too takes a
+ * quarter of a process's first call.
  */
 final class ChunkJson extends JsonNodeDeserializer {
   static final JsonMapper MAPPER =

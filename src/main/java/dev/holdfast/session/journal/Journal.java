@@ -35,8 +35,8 @@ public interface Journal {
   void append(List<JournalEntry> entries);
 
   /**
-   * Keeps what a call that was broken off, or its retries, may have cost, if that can still be
-   * kept. The attempt may be over; then what cannot be kept is dropped.
+   * Keeps what a call that was broken off may have cost, or that its retries were broken off, if
+   * that can still be kept. The attempt may be over; then what cannot be kept is dropped.
    */
   default void appendLate(JournalEntry entry) {
     append(List.of(entry));
