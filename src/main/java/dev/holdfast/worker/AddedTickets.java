@@ -10,7 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tickets that a handler adds, said as a job says them. */
+/** Writes the tickets that a handler adds in the form in which a job names them. */
 final class AddedTickets {
   private static final String USUAL_QUEUE = NewTicket.ofDesign("any").queue();
 

@@ -20,14 +20,14 @@ final class ClaimAllowance {
     this.whole = whole;
   }
 
-  /** For one claim, to be followed by {@link #claimed} or {@link #failed}. */
+  /** Takes the room for one claim. {@link #claimed} or {@link #failed} must follow. */
   synchronized Room take() {
     int suspects = suspectTaken ? 0 : whole.suspects();
     suspectTaken |= suspects > 0;
     return new Room(whole.bytes() - largeBytes, whole.ticketBytes(), suspects);
   }
 
-  /** The claim brought nothing. */
+  /** Gives the room back because the claim brought nothing. */
   synchronized void failed(Room taken) {
     if (taken.suspects() > 0) {
       suspectTaken = false;
@@ -44,7 +44,7 @@ final class ClaimAllowance {
     claim.tickets().forEach(each -> largeBytes += counted(each));
   }
 
-  /** The ticket's run is over, or it was given back at once. */
+  /** Frees the room of a ticket whose run is over, or that was given back at once. */
   synchronized void ended(ClaimedTicket ticket) {
     largeBytes -= counted(ticket);
     if (suspectTaken && suspectId == ticket.id()) {

@@ -44,7 +44,9 @@ final class ClaimCursor {
   private boolean full = true;
   private boolean first = true;
 
-  /** The tickets that the claim which starts now may skip; empty for a full claim. */
+  /**
+   * Returns the tickets after which the claim that starts now may begin; empty for a full claim.
+   */
   List<Long> after(long nowNanos) {
     full = full || nowNanos - fullAgainNanos >= 0;
     return full ? List.of() : last.values().stream().map(Place::id).toList();
@@ -58,8 +60,8 @@ final class ClaimCursor {
   void claimed(List<ClaimedTicket> tickets, boolean wasFull, long startedNanos, long endedNanos) {
     boolean advanced = false;
     Lane lane = null;
-    // From the last one: what stands before it in its lane needs no look, and mostly all are of
-    // one.
+    // We begin with the last ticket: those before it in its lane need no look, and mostly all
+    // tickets are of one lane.
     for (ClaimedTicket each : tickets.reversed()) {
       Ticket ticket = each.ticket();
       if (lane == null || !lane.has(ticket)) {
@@ -75,8 +77,8 @@ final class ClaimCursor {
     if (full) {
       fullAgainNanos = endedNanos + SHARE * (endedNanos - startedNanos);
     }
-    // What is left before the cursor, or nothing after it: only a full claim can tell. The first
-    // one says nothing of how long they take: it connects, and the server plans.
+    // Only a full claim can show what is left before the cursor, or that nothing is left after it.
+    // The first claim does not show how long full claims take: it connects, and the server plans.
     full = !wasFull || !advanced || first;
     first = false;
   }

@@ -15,23 +15,23 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * One claim after the other, and the start of what each brings. Used by one thread, as each has a
- * cursor of its own; {@link #stop} is for any.
+ * Makes one claim after the other, and starts what each brings. Used by one thread, as each has a
+ * cursor of its own; any thread may call {@link #stop}.
  */
 final class ClaimRound {
-  /** Takes what was claimed. */
+  /** Takes the tickets that were claimed. */
   interface Starter {
     void start(List<ClaimedTicket> tickets, long claimedNanos);
 
-    /** Stores why these cannot be run. */
+    /** Stores why these tickets cannot be run. */
     void hold(List<Finish.Failed> unreadable);
   }
 
   /**
    * The result of a claim.
    *
-   * @param full as many tickets as there were slots, so there may be more
-   * @param behindOnly only what stands after the cursor was looked at
+   * @param full whether it brought as many tickets as there were slots, so there may be more
+   * @param behindOnly whether only the tickets after the cursor were looked at
    */
   record Result(Claim claim, boolean full, boolean behindOnly) {}
 
@@ -45,8 +45,8 @@ final class ClaimRound {
   private volatile boolean stopping;
 
   /**
-   * @param queue where tickets are given back that came too late to be run
-   * @param request for as many tickets as one claim may bring
+   * @param queue takes back the tickets that came too late to be run
+   * @param request asks for as many tickets as one claim may bring
    */
   ClaimRound(
       TicketQueue queue,
@@ -67,7 +67,7 @@ final class ClaimRound {
     return request.limit();
   }
 
-  /** Nothing is claimed any more; what is being claimed just now is given back. */
+  /** Ends the claims: nothing more is claimed, and what is being claimed just now is given back. */
   void stop() {
     stopping = true;
   }
@@ -125,7 +125,7 @@ final class ClaimRound {
     }
   }
 
-  /** The claim took so long that the worker has stopped meanwhile and would not run them. */
+  /** Gives tickets back whose claim took so long that the worker has stopped meanwhile. */
   private void giveBack(List<ClaimedTicket> tickets) {
     List<Finish> finishes = new ArrayList<>();
     Set<Long> leases = new HashSet<>();

@@ -29,12 +29,14 @@ final class Completer {
   private final EndedRuns ended;
   private final EndedRuns.Wanted wanted;
 
-  /** To be stored later: locked, or refused with everything that could stand in its place. */
+  /**
+   * The attempts to be stored later: locked, or refused with everything that could replace them.
+   */
   private final Set<TicketRun> busy = new LinkedHashSet<>();
 
   private final Map<TicketRun, Integer> refusedTries = new HashMap<>();
 
-  /** Leases whose last attempt was stored while another completer was storing the rest. */
+  /** The leases whose last attempt was stored while another completer was storing the rest. */
   private final Set<Long> emptied = new HashSet<>();
 
   private final ResultStore store;
@@ -75,7 +77,7 @@ final class Completer {
       try {
         oneRound();
       } catch (Throwable untold) {
-        // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
+        // Even the log failed: there is no memory, or a class cannot be loaded. The loop goes on.
       }
     }
   }
@@ -94,7 +96,7 @@ final class Completer {
     }
   }
 
-  /** Waits only if nothing is left to be done for what was stored before. */
+  /** Takes what has ended; waits only if nothing is left to be done for what was stored before. */
   private List<TicketRun> take() throws InterruptedException {
     if (!emptied.isEmpty()) {
       return ended.poll(wanted, Duration.ZERO);
@@ -103,8 +105,8 @@ final class Completer {
   }
 
   /**
-   * Now and then, and once more at the end. One that is still locked ends the round: waiting for
-   * each of them would hold up all others.
+   * Tries the busy ones again, now and then and once more at the end. The first one that is still
+   * locked ends the round: waiting for each of them would hold up all others.
    */
   private void retryBusy() throws InterruptedException {
     long now = System.nanoTime();
@@ -176,7 +178,7 @@ final class Completer {
       setAside(run);
     }
 
-    /** A result that waits a little is mostly stored as what it is. */
+    /** Sets a result aside: after a short wait it can mostly be stored as it is. */
     @Override
     public boolean waits(TicketRun run, RuntimeException cause) {
       if (!QueueUnavailableException.mends(cause)
@@ -189,7 +191,10 @@ final class Completer {
       return true;
     }
 
-    /** Of a ticket of its own that is refused for ever nobody is to wait for the end. */
+    /**
+     * Tries again later, or gives up: the worker's end must not wait for one ticket that is refused
+     * for ever.
+     */
     @Override
     public void refused(TicketRun run, RuntimeException cause) {
       int tries = refusedTries.merge(run, 1, Integer::sum);
@@ -214,8 +219,8 @@ final class Completer {
 
     /**
      * Gives up a result that cannot be stored. It must not look finished: the lease is not dropped,
-     * and not renewed for it, so the ticket is rescued, late but not lost. What else is under way
-     * under the lease goes on.
+     * and not renewed for it, so the ticket is rescued, late but not lost. Other attempts under the
+     * lease go on.
      */
     private void giveUp(TicketRun run) {
       book.takeOff(run);

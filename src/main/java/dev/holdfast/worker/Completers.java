@@ -6,10 +6,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Two threads that store ended attempts: one takes successes, and whatever else there is while
- * there are none; the other what is no success, and successes while the first is slow. A failure
- * costs several times what a success does; with one thread the tickets that fail would be as slow
- * as that (docs/adr/0008-engine-speed.md). Thread-safe.
+ * Runs two threads that store ended attempts. One takes successes, and anything else while there
+ * are none; the other takes what is no success, and successes while the first is slow. A failure
+ * costs several times what a success does; with one thread the tickets that fail would be slower by
+ * that factor (docs/adr/0008-engine-speed.md). Thread-safe.
  */
 final class Completers {
   private static final Logger log = LoggerFactory.getLogger(Completers.class);

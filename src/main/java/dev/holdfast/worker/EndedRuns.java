@@ -11,21 +11,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Attempts that have ended and wait to be stored, taken in batches of bounded size and length: a
- * thousand results of a megabyte each do not fit into one statement. A batch is of successes or of
- * anything else, never mixed: successes alone are one statement. Thread-safe.
+ * Attempts that have ended and wait to be stored. They are taken in batches of bounded size and
+ * length: a thousand results of a megabyte each do not fit into one statement. A batch has
+ * successes or anything else, never both: successes alone are one statement. Thread-safe.
  */
 final class EndedRuns {
   /**
-   * The runs that somebody takes. Both take turns only where one of them has nothing else to do.
+   * The runs that a thread takes first. It takes the others only while it has nothing else to do.
    */
   enum Wanted {
-    /** Whatever else there is only while there are no successes. */
+    /** Takes successes, and anything else only while there are no successes. */
     SUCCESSES_FIRST,
 
     /**
-     * Successes only while there is nothing else, and whoever takes them first is slow: waits for a
-     * lock, or for a disk, or frees tickets that waited for these.
+     * Takes anything but successes. It takes successes only while there is nothing else and the
+     * thread that takes them first is slow: it waits for a lock or a disk, or frees tickets that
+     * waited for these.
      */
     OTHERS_FIRST
   }
@@ -33,18 +34,21 @@ final class EndedRuns {
   private static final Duration FOREVER = Duration.ofDays(365);
   private static final int MOST_SUCCESSES = 2_000;
 
-  /** A failure costs two to four times a success, and a batch should not take longer for it. */
+  /**
+   * The size of a batch of others. One costs two to four times a success, and the batch should not
+   * take longer for it.
+   */
   private static final int MOST_OTHERS = MOST_SUCCESSES / 4;
 
   private static final long MOST_CHARS = 8_000_000;
 
   /**
-   * A little more than 2,000 usual successes take: they are stored faster by one connection than by
-   * two.
+   * The time after which a batch is slow: a little more than 2,000 usual successes take. One
+   * connection stores those faster than two.
    */
   private static final long SLOW_NANOS = Duration.ofMillis(25).toNanos();
 
-  /** First come, first stored. */
+  /** A line of runs: the first that comes is stored first. */
   private static final class Line {
     final Deque<TicketRun> runs = new ArrayDeque<>();
     private final int mostAtOnce;
@@ -72,7 +76,10 @@ final class EndedRuns {
   private final Line others = new Line(MOST_OTHERS);
   private boolean closed;
 
-  /** True from when a batch is taken by who takes successes first until the next is asked for. */
+  /**
+   * Whether the thread that takes successes first is storing: from its batch until it asks for the
+   * next.
+   */
   private boolean storing;
 
   private long storingSinceNanos;
@@ -82,13 +89,13 @@ final class EndedRuns {
   }
 
   /**
-   * @param nanoTime by which a batch is slow
+   * @param nanoTime the clock that shows whether a batch is slow
    */
   EndedRuns(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** Returns false once it is closed: then perhaps nobody takes it any more. */
+  /** Adds a run. Returns false once this is closed: then perhaps nobody takes it any more. */
   boolean add(TicketRun run) {
     lock.lock();
     try {
@@ -100,7 +107,7 @@ final class EndedRuns {
     }
   }
 
-  /** From now on nobody waits for more. */
+  /** Ends all waiting: from now on nobody waits for more. */
   void close() {
     lock.lock();
     try {
@@ -111,7 +118,7 @@ final class EndedRuns {
     }
   }
 
-  /** True once it is closed and everything that is wanted was taken. */
+  /** Returns whether this is closed and everything that is wanted was taken. */
   boolean isClosed(Wanted wanted) {
     lock.lock();
     try {
@@ -121,12 +128,12 @@ final class EndedRuns {
     }
   }
 
-  /** Waits until something has ended. Empty only if it is closed. */
+  /** Waits until something has ended. The list is empty only if this is closed. */
   List<TicketRun> take(Wanted wanted) throws InterruptedException {
     return poll(wanted, FOREVER);
   }
 
-  /** Waits so long at most; empty if nothing has ended by then. */
+  /** Waits at most this long; the list is empty if nothing has ended by then. */
   List<TicketRun> poll(Wanted wanted, Duration atMost) throws InterruptedException {
     long deadline = System.nanoTime() + atMost.toNanos();
     lock.lock();

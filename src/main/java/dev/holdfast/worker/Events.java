@@ -15,7 +15,7 @@ record Events(List<TicketListener> listeners) {
     listeners = List.copyOf(listeners);
   }
 
-  /** Whether one of these listeners is what asks. */
+  /** Returns whether the caller is one of these listeners. */
   boolean isTelling() {
     return TELLING.isBound() && TELLING.get().equals(this);
   }
@@ -29,8 +29,8 @@ record Events(List<TicketListener> listeners) {
       try {
         listener.on(event);
       } catch (Throwable e) {
-        // Errors too: a listener's missing class must not end the thread that claims or stores.
-        // Nor must a checked exception, which Kotlin and others throw without a word.
+        // Errors are caught too: a listener's missing class must not end the thread that claims or
+        // stores. The same holds for a checked exception, which Kotlin and others throw undeclared.
         String name = event.getClass().getSimpleName();
         ForeignFailure.warn(
             log, "a listener failed on %s of ticket %s".formatted(name, event.ticketId()), e);

@@ -5,7 +5,8 @@ import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.retry.RetryDecision;
 
 /**
- * The events of decisions on failures, whether an attempt reported them or a rescue did (A30, A35).
+ * Makes the events of decisions on failures, whether an attempt or a rescue reported them (A30,
+ * A35).
  */
 final class FailureEvents {
   private FailureEvents() {}

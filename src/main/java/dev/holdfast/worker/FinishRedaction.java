@@ -45,7 +45,7 @@ record FinishRedaction(Secrets secrets) {
     };
   }
 
-  /** The report without secrets in its text. */
+  /** Returns the report without secrets in its text. */
   ErrorReport of(ErrorReport report) {
     return report.withText(secrets.redact(report.text()));
   }

@@ -8,11 +8,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this machine can do any work, and how much. A ticket that it has no room for leaves its
- * slot closed, so that as many go on as there is room for. While there is room for none, the worker
- * claims only now and then, at growing distances, to see whether there is some again: else it would
- * take the tickets of a whole queue from the workers beside it, and give each of them back. While
- * nothing happens, the closed slots are opened again, twice as many each time. Thread-safe.
+ * Knows whether this machine can do any work, and how much. A ticket that finds no room leaves its
+ * slot closed, so that only as many run as there is room for. While there is room for none, the
+ * worker claims only now and then, at growing distances, to see whether there is some again:
+ * otherwise it would take the tickets of a whole queue from the workers beside it, and give each of
+ * them back. While nothing happens, the closed slots are opened again, twice as many each time.
+ * Thread-safe.
  */
 final class Fitness implements Consumer<WorkerUnfitException> {
   private static final Logger log = LoggerFactory.getLogger(Fitness.class);
@@ -22,12 +23,12 @@ final class Fitness implements Consumer<WorkerUnfitException> {
   private final Slots slots;
   private final LongSupplier nanoTime;
 
-  /** Twice as long with each trouble; zero where all is well. */
+  /** The present wait: twice as long with each trouble, zero while all is well. */
   private Duration wait = Duration.ZERO;
 
   private long untilNanos;
 
-  /** When the last pause ended, or slots were opened since. */
+  /** The time at which the last pause ended, or slots were opened after it. */
   private long quietSinceNanos;
 
   private boolean openedSinceTrouble;
@@ -44,7 +45,10 @@ final class Fitness implements Consumer<WorkerUnfitException> {
     this.quietSinceNanos = untilNanos;
   }
 
-  /** Many tickets that were claimed together tell one trouble, but each leaves its slot closed. */
+  /**
+   * Notes a trouble. Many tickets of one claim may report the same one, but each leaves its slot
+   * closed.
+   */
   @Override
   public synchronized void accept(WorkerUnfitException trouble) {
     slots.closeOne();
@@ -65,14 +69,17 @@ final class Fitness implements Consumer<WorkerUnfitException> {
         reason);
   }
 
-  /** A ticket has ended that had room. Each one tells, so that mostly nothing is written. */
+  /**
+   * Notes that a ticket with room has ended. Each one calls this, so that mostly nothing is
+   * written.
+   */
   void worked() {
     if (!worked) {
       worked = true;
     }
   }
 
-  /** To be called every few seconds: opens closed slots where there was no trouble for a while. */
+  /** Opens closed slots if there was no trouble for a while. To be called every few seconds. */
   synchronized void openAfterQuiet() {
     long now = nanoTime.getAsLong();
     if (wait.isZero() || now - quietSinceNanos < wait.toNanos()) {
@@ -100,7 +107,7 @@ final class Fitness implements Consumer<WorkerUnfitException> {
     return nanoTime.getAsLong() - untilNanos >= 0;
   }
 
-  /** Why it claims nothing now. */
+  /** Returns why the worker claims nothing now. */
   synchronized Optional<String> trouble() {
     return mayClaim() ? Optional.empty() : Optional.of(reason);
   }

@@ -3,8 +3,8 @@ package dev.holdfast.worker;
 import org.slf4j.Logger;
 
 /**
- * Logs what the code of others threw. An exception whose own methods throw harms nobody either: a
- * claim would leave its tickets without a run, and a worker would not drain.
+ * Logs what the code of others threw. An exception whose own methods throw does no harm either:
+ * otherwise a claim would leave its tickets without a run, and a worker would not drain.
  */
 final class ForeignFailure {
   private ForeignFailure() {}
@@ -16,7 +16,7 @@ final class ForeignFailure {
       try {
         log.warn("{}: {}", words, e.getClass().getName());
       } catch (Throwable again) {
-        // Not even the log takes it: no memory, or a class that cannot be loaded.
+        // Even the log failed: there is no memory, or a class cannot be loaded.
       }
     }
   }

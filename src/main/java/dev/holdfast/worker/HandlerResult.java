@@ -18,10 +18,10 @@ public sealed interface HandlerResult {
   /**
    * @param result JSON text for {@code tickets.result}, or null
    * @param review whether a person looks at the result
-   * @param enqueues JSON text: the tickets that come of it, a list of {@code {"design": …,
-   *     "payloads": […]}}; each of a design that {@code may_enqueue} of the ticket's design names,
-   *     or of any where the ticket has none. They are added together with the success, or not at
-   *     all. Null for none
+   * @param enqueues JSON text: the tickets that it adds, a list of {@code {"design": …, "payloads":
+   *     […]}}; null for none. {@code may_enqueue} of the ticket's design names the designs that
+   *     they may have; without a design of the ticket they may have any. They are added together
+   *     with the success, or not at all
    */
   record Succeeded(@Nullable String result, Review review, @Nullable String enqueues)
       implements HandlerResult {
@@ -29,7 +29,7 @@ public sealed interface HandlerResult {
       Objects.requireNonNull(review, "review is null");
     }
 
-    /** Of which no tickets come. */
+    /** Makes a success that adds no tickets. */
     public Succeeded(@Nullable String result, Review review) {
       this(result, review, null);
     }
@@ -37,11 +37,11 @@ public sealed interface HandlerResult {
     /**
      * Adds tickets together with this success, or not at all.
      *
-     * @param tickets each of a design that {@code may_enqueue} of the ticket's design names, or of
-     *     any where the ticket has no design; with no more than a payload, a title, a queue and a
-     *     priority. One of the queue {@code default} goes to the ticket's own queue, and one of the
-     *     priority 0 has the ticket's own
-     * @throws IllegalArgumentException if one has more
+     * @param tickets each has a design, which {@code may_enqueue} of the ticket's design names (any
+     *     design if the ticket has none), and no more than a payload, a title, a queue and a
+     *     priority. One with the queue {@code default} goes to the ticket's own queue, and one with
+     *     the priority 0 has the ticket's own
+     * @throws IllegalArgumentException if one has more than that
      */
     public Succeeded adding(List<NewTicket> tickets) {
       return new Succeeded(result, review, AddedTickets.json(tickets));
@@ -49,7 +49,7 @@ public sealed interface HandlerResult {
   }
 
   /**
-   * A workflow that waits for its steps: the end of one files it again.
+   * A workflow waits for its steps; the end of a step files it again.
    *
    * @param plan JSON text: the steps that begin now
    */
@@ -70,7 +70,7 @@ public sealed interface HandlerResult {
    * Only a person can say how to go on: the ticket is held, whatever retries it has left.
    *
    * @param reason for {@code tickets.hold_reason}: what to look at before a release
-   * @param error classified and stored as of any failed attempt
+   * @param error classified and stored like that of any failed attempt
    * @param waitsFor what may end the hold besides a release; null where nothing else does
    */
   record Held(String reason, ErrorReport error, @Nullable TicketWait waitsFor)
@@ -86,10 +86,10 @@ public sealed interface HandlerResult {
   }
 
   /**
-   * It cannot go on before a while, through no fault of its own: the ticket is ready again then, no
+   * The ticket cannot go on for a while, through no fault of its own. Then it is ready again; no
    * retry is used up and nothing counts as a failure.
    *
-   * @param delay of more than 36500 days is 36500 days; a negative one is none
+   * @param delay at most 36500 days, a longer one is cut; a negative one is none
    */
   record Deferred(Duration delay, TicketWait waitsFor) implements HandlerResult {
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -107,7 +107,7 @@ public sealed interface HandlerResult {
    * @param reason for {@code tickets.hold_reason}
    * @param actions what a person may do, for {@code tickets.allowed_actions}; {@code cancel} comes
    *     by itself, so that somebody can end the ticket
-   * @param details JSON object for the activity that tells of it
+   * @param details JSON object for the activity that records it
    */
   record Parked(String reason, List<String> actions, String details) implements HandlerResult {
     private static final String CANCEL = "cancel";

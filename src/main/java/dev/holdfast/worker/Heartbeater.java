@@ -17,7 +17,10 @@ import org.slf4j.LoggerFactory;
 final class Heartbeater {
   private static final Logger log = LoggerFactory.getLogger(Heartbeater.class);
 
-  /** Who is silent for a minute counts as lost, whatever its leases: {@code LiveWorkers}. */
+  /**
+   * The time to the next sign of life at most: a worker that is silent for a minute counts as lost,
+   * whatever its leases ({@code LiveWorkers}).
+   */
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
 
   private final TicketQueue queue;
@@ -58,7 +61,8 @@ final class Heartbeater {
   }
 
   /**
-   * False from a failed heartbeat, or one that hangs, to the next good one: no claims meanwhile.
+   * Returns false from a failed heartbeat, or one that hangs, to the next good one. Nothing is
+   * claimed meanwhile.
    */
   boolean healthy() {
     // The interval is less than half the lease: such a heartbeat is not merely late.
@@ -66,12 +70,12 @@ final class Heartbeater {
     return !failing && System.nanoTime() - lastGoodNanos < patience;
   }
 
-  /** A lease that was not renewed for so long is about to end. */
+  /** Returns the time after which a lease that was not renewed is about to end. */
   private long safeNanos() {
     return lease.multipliedBy(4).dividedBy(5).toNanos();
   }
 
-  /** One heartbeat; returns the wait before the next. */
+  /** Sends one heartbeat; returns the wait before the next. */
   Duration beat() {
     long sentNanos = System.nanoTime();
     Set<Long> asked = book.leaseNos();
@@ -111,7 +115,7 @@ final class Heartbeater {
     }
   }
 
-  /** Nothing is renewed or claimed any more; a heartbeat under way may lose its connection. */
+  /** Ends renewals and claims; a heartbeat under way may lose its connection. */
   void stop() {
     stopping = true;
   }

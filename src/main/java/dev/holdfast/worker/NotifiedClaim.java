@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims what a notification told of, at once and where it was heard: no other thread has to wake,
- * and no backend of the database that slept (docs/adr/0004-notify-and-poll.md). Whatever this
- * leaves undone, a poller does. Used by the listening thread; {@link #stop} and {@link #join} are
- * for any.
+ * Claims the ticket of a notification at once, on the connection that heard it: no other thread has
+ * to wake, and no backend of the database that slept (docs/adr/0004-notify-and-poll.md). A poller
+ * does whatever this leaves undone. Used by the listening thread; any thread may call {@link #stop}
+ * and {@link #join}.
  */
 record NotifiedClaim(Slots slots, ClaimRound round, Signal pollers, ReentrantLock underWay) {
   private static final Logger log = LoggerFactory.getLogger(NotifiedClaim.class);
@@ -43,7 +43,7 @@ record NotifiedClaim(Slots slots, ClaimRound round, Signal pollers, ReentrantLoc
   private void claim(TicketClaims here) {
     int free = slots.tryAcquire(round.limit());
     if (free == 0) {
-      // A poller may hold them for a claim that came too early to see the ticket.
+      // A poller may hold the slots for a claim that came too early to see the ticket.
       pollers.give();
       return;
     }

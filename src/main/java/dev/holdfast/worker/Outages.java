@@ -7,11 +7,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 
 /**
- * Tells whether an attempt that did not reach a database is excused, because it was the worker's
- * own that was away. Thread-safe.
+ * Decides whether an attempt that did not reach a database is excused, because the worker's own
+ * database was away. Thread-safe.
  */
 final class Outages implements LongPredicate {
-  /** More tickets than that at one time are one outage. */
+  /** The number of tickets that are remembered. More at one time are one outage. */
   private static final int REMEMBERED = 10_000;
 
   private final BooleanSupplier healthy;
@@ -28,8 +28,9 @@ final class Outages implements LongPredicate {
   }
 
   /**
-   * Once a ticket is believed: an outage may be over before anybody else has seen it. A ticket that
-   * says so again would run for ever if it has a closed connection, or a database of its own.
+   * Believes a ticket once: an outage may be over before anybody else has seen it. A ticket that
+   * reports one again is not believed: with a closed connection, or a database of its own, it would
+   * run for ever.
    */
   @Override
   public boolean test(long ticketId) {

@@ -21,7 +21,7 @@ final class Poller implements Runnable {
   private final PollWait wait;
   private boolean busy;
 
-  /** Polls that failed, one behind the other. */
+  /** The number of polls that failed in a row. */
   private int errors;
 
   private volatile boolean failing;
@@ -49,7 +49,7 @@ final class Poller implements Runnable {
       try {
         good = pollAndWait();
       } catch (Throwable untold) {
-        // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
+        // Even the log failed: there is no memory, or a class cannot be loaded. The loop goes on.
       }
       if (!good) {
         setErrors(errors + 1);
@@ -58,7 +58,7 @@ final class Poller implements Runnable {
     }
   }
 
-  /** One failure alone may be a deadlock, and the next poll succeeds. */
+  /** Counts failed polls. One failure alone may be a deadlock, and the next poll succeeds. */
   private void setErrors(int number) {
     errors = number;
     failing = number > 1;
@@ -82,7 +82,7 @@ final class Poller implements Runnable {
     return true;
   }
 
-  /** One poll; returns how long to wait if nothing wakes it before. */
+  /** Polls once; returns how long to wait if nothing wakes it before. */
   private Duration poll() throws InterruptedException {
     // An idle poller leaves a slot to a notification that comes while it looks.
     int free = slots.acquire(round.limit(), busy ? 0 : 1);

@@ -20,12 +20,12 @@ final class Refusal {
 
   private Refusal() {}
 
-  /** With the beginning of the result or of the error that could not be stored. */
+  /** Holds the ticket with the beginning of the result or of the error that could not be stored. */
   static Finish withResult(Finish refused, RuntimeException why) {
     return held(refused, why, "; it began with: " + beginning(content(refused)));
   }
 
-  /** Without, for the case that this is what the database refuses. */
+  /** Holds the ticket without that beginning, for the case that the database refuses it. */
   static Finish bare(Finish refused, RuntimeException why) {
     return held(refused, why, "");
   }
@@ -41,13 +41,19 @@ final class Refusal {
     return new Finish.Failed(refused.ticketId(), refused.leaseNo(), failure, hold);
   }
 
-  /** Of the words alone: what the result began with differs from ticket to ticket. */
+  /**
+   * Makes a fingerprint of the words alone: what the result began with differs from ticket to
+   * ticket.
+   */
   private static String fingerprint(String words) {
     ErrorReport report = ErrorReport.ofText(words).withStatedCategory(Category.SYSTEM_ERROR);
     return Classifier.standard().classify(report).fingerprint();
   }
 
-  /** Of a failure only the text cannot be stored: the decision on it stays what it is. */
+  /**
+   * Replaces the text of a failure that cannot be stored; the decision on the failure stays the
+   * same.
+   */
   private static Finish withoutText(Finish.Failed failed, RuntimeException why) {
     Failure failure = failed.failure();
     return new Finish.Failed(
@@ -64,7 +70,7 @@ final class Refusal {
         failed.hold());
   }
 
-  /** The result or the error. */
+  /** Returns the result or the error. */
   static @Nullable String content(Finish finish) {
     return switch (finish) {
       case Finish.Succeeded succeeded -> succeeded.result();
@@ -76,7 +82,9 @@ final class Refusal {
     };
   }
 
-  /** As much of it as a log line or an error takes; a pair of surrogates is not cut in two. */
+  /**
+   * Returns as much of it as a log line or an error takes; a pair of surrogates is not cut in two.
+   */
   static String beginning(@Nullable String text) {
     if (text == null) {
       return "nothing";

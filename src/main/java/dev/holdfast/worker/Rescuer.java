@@ -8,7 +8,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes tickets back whose lease has ended, and holds those that expired before they began. */
+/** Takes tickets back whose lease has ended, and holds tickets that expired before they began. */
 final class Rescuer {
   private static final Logger log = LoggerFactory.getLogger(Rescuer.class);
   private static final int BATCH = 100;
@@ -23,7 +23,7 @@ final class Rescuer {
     this.interval = interval;
   }
 
-  /** One round; when to begin the next. */
+  /** Does one round; returns the wait before the next. */
   Duration rescue() {
     List<FinishResult> rescued = queue.rescue(BATCH);
     for (FinishResult result : rescued) {

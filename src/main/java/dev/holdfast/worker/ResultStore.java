@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings ended attempts into the queue, whatever it takes. Thread-safe. */
+/** Stores ended attempts in the queue, whatever it takes. Thread-safe. */
 final class ResultStore {
   private static final Logger log = LoggerFactory.getLogger(ResultStore.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -25,13 +25,15 @@ final class ResultStore {
   interface Receiver {
     void stored(TicketRun run, FinishResult result);
 
-    /** Somebody has the ticket locked: to be stored later. */
+    /** Takes back an attempt that has to be stored later: somebody has its ticket locked. */
     void busy(TicketRun run);
 
-    /** It is refused: whether it is to be stored later as it is, rather than held. */
+    /**
+     * Takes a refused attempt; returns true if it is to be stored later as it is, rather than held.
+     */
     boolean waits(TicketRun run, RuntimeException cause);
 
-    /** It cannot be stored, and the failure in its stead neither. */
+    /** Takes back an attempt that cannot be stored, nor can the failure that would replace it. */
     void refused(TicketRun run, RuntimeException cause);
   }
 
@@ -42,14 +44,14 @@ final class ResultStore {
     this.queue = queue;
   }
 
-  /** From now on an unreachable database is not waited for. */
+  /** Ends the waiting for an unreachable database. */
   void stop() {
     stopped.countDown();
   }
 
   /**
-   * Stores all of them together; if one of them is refused or locked, the others do not suffer.
-   * None of them, only leases to close, is fine too.
+   * Stores all of them together; if one of them is refused or locked, the others do not suffer. The
+   * list may be empty if there are only leases to close.
    *
    * @param closed leases that are finished with them
    * @throws QueueUnavailableException if the database is away and the store is stopped
@@ -88,7 +90,7 @@ final class ResultStore {
   }
 
   /**
-   * The ticket is held in the database's own words, with as much of its result as a row takes; if
+   * Holds the ticket in the database's own words, with as much of its result as a row takes; if
    * that is refused too, without the result.
    */
   private void storeRefusal(

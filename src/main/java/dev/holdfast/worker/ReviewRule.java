@@ -7,15 +7,15 @@ import tools.jackson.databind.JsonNode;
  * The {@code review} of a design: {@code human}, {@code none}, or {@code {sample: 10 %}}, by which
  * a person looks at so many and the others are approved by the rule.
  *
- * @param others what those wait for that are not in the sample
+ * @param others the review of the tickets that are not in the sample
  * @param sample the part that a person looks at, 0 to 1
  */
 public record ReviewRule(Review others, double sample) {
   private static final double RANGE = 0x1p53;
 
   /**
-   * @param review of a document that is valid by its schema
-   * @param otherwise where it says nothing
+   * @param review from a document that is valid by its schema
+   * @param otherwise the rule if it says nothing
    */
   public static ReviewRule of(JsonNode review, Review otherwise) {
     String sample = review.path("sample").asString("");
@@ -29,12 +29,12 @@ public record ReviewRule(Review others, double sample) {
     };
   }
 
-  /** For a ticket the same at every attempt and in every worker. */
+  /** Returns the review of a ticket: the same at every attempt and in every worker. */
   public Review of(long ticketId) {
     return spread(ticketId) < sample ? Review.HUMAN : others;
   }
 
-  /** Numbers from 0 to 1 that neighbours do not share: the finalizer of SplitMix64. */
+  /** Returns a number from 0 to 1 that neighbours do not share: the finalizer of SplitMix64. */
   private static double spread(long id) {
     long mixed = id * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ (mixed >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -33,7 +33,7 @@ final class ServiceLoop {
     thread.start();
   }
 
-  /** The next round begins now. */
+  /** Begins the next round now. */
   void wakeUp() {
     wakeUp.give();
   }
@@ -43,7 +43,7 @@ final class ServiceLoop {
     wakeUp.give();
   }
 
-  /** Waits for a round under way at the end, at least a millisecond. */
+  /** Waits at the end for a round under way, for at least a millisecond. */
   void join(Duration longest) throws InterruptedException {
     thread.join(Math.max(1, longest.toMillis()));
   }
@@ -55,7 +55,7 @@ final class ServiceLoop {
       try {
         pause = oneRound();
       } catch (Throwable untold) {
-        // Not even the log takes it: no memory, or a class that cannot be loaded. The loop goes on.
+        // Even the log failed: there is no memory, or a class cannot be loaded. The loop goes on.
       }
       try {
         wakeUp.await(seen, pause);

@@ -8,7 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /** Wakes waiting loops. A signal given between two waits is not lost. Thread-safe. */
 final class Signal {
   /**
-   * So far off that it never comes, and near enough that sums of it and a clock do not overflow.
+   * A time so far off that it never comes, and near enough that its sum with a clock does not
+   * overflow.
    */
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
@@ -28,7 +29,9 @@ final class Signal {
     }
   }
 
-  /** Gives a signal after the delay, to whoever waits then. Of several the soonest counts. */
+  /**
+   * Gives a signal after the delay to those who wait then. Of several delays the soonest counts.
+   */
   void giveIn(Duration delay) {
     long nanos = System.nanoTime() + nanos(delay);
     lock.lock();
@@ -43,7 +46,7 @@ final class Signal {
     }
   }
 
-  /** The number of signals so far: pass it to {@link #await} to hear of later ones. */
+  /** Returns the number of signals so far: pass it to {@link #await} to hear of later ones. */
   long count() {
     lock.lock();
     try {

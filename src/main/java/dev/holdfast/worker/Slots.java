@@ -4,14 +4,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The worker's capacity: a ticket has a slot from its claim until its handler has ended (A47), so
- * that the next one is claimed while its result waits for the commit. An eighth as many results as
- * there are slots may wait so; beyond that a slot is kept until something is stored, or results
- * would pile up behind a slow database. Slots can be closed, where the machine has no room for as
- * many. Thread-safe.
+ * The worker's capacity. A ticket has a slot from its claim until its handler has ended (A47), so
+ * that the next one is claimed while its result waits for the commit. The results that may wait so
+ * are an eighth of the slots; beyond that a slot is kept until something is stored, because results
+ * would pile up behind a slow database. Slots can be closed if the machine has no room for them.
+ * Thread-safe.
  */
 final class Slots {
-  /** More than any worker has. */
+  /** The permits that let the pollers go: more than any worker has pollers. */
   private static final int WAITING_POLLERS = 1_000;
 
   private static final int SLOTS_PER_WAITING_RESULT = 8;
@@ -21,7 +21,7 @@ final class Slots {
   private final int mayWait;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** How many cannot be used now. */
+  /** The number of slots that cannot be used now. */
   private int closed;
 
   Slots(int concurrency) {
@@ -33,14 +33,14 @@ final class Slots {
   /**
    * Waits for a slot, then takes as many more as are free, up to the given number in all.
    *
-   * @param spared how many of the others to leave to whoever comes meanwhile
+   * @param spared how many of the others stay free for a claim that comes meanwhile
    */
   int acquire(int atMost, int spared) throws InterruptedException {
     free.acquire();
     return withMore(atMost, spared);
   }
 
-  /** Takes as many as are free, up to the given number. */
+  /** Takes as many as are free, up to the given number, without waiting. */
   int tryAcquire(int atMost) {
     return free.tryAcquire() ? withMore(atMost, 0) : 0;
   }
@@ -59,12 +59,12 @@ final class Slots {
     free.release(WAITING_POLLERS);
   }
 
-  /** These were not needed. */
+  /** Releases slots that were not needed. */
   void release(int count) {
     free.release(count);
   }
 
-  /** From now on one ticket fewer runs at once, but never none. */
+  /** Closes a slot: from now on one ticket fewer runs at once, but at least one. */
   synchronized void closeOne() {
     if (closed < concurrency - 1) {
       closed++;
@@ -87,14 +87,14 @@ final class Slots {
     return concurrency - closed;
   }
 
-  /** A handler has ended; its result waits for {@link #stored}. */
+  /** Notes that a handler has ended; its result waits for {@link #stored}. */
   void ended() {
     if (waiting.incrementAndGet() <= mayWait) {
       free.release();
     }
   }
 
-  /** A result is stored, or given up. */
+  /** Notes that a result is stored, or given up. */
   void stored() {
     if (waiting.getAndDecrement() > mayWait) {
       free.release();
@@ -108,7 +108,7 @@ final class Slots {
       super(count);
     }
 
-    /** One that is in use is gone once it is released. */
+    /** Removes a permit; one that is in use is gone once it is released. */
     void remove() {
       reducePermits(1);
     }

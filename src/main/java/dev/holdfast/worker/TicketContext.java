@@ -39,18 +39,18 @@ public interface TicketContext {
   }
 
   /**
-   * Under what an attempt's own spans belong, as W3C Trace Context writes it; empty where the
-   * worker follows none.
+   * Returns the parent of an attempt's own spans, as W3C Trace Context writes it; empty if the
+   * worker traces nothing.
    */
   default Optional<String> traceparent() {
     return Optional.empty();
   }
 
   /**
-   * Runs something once when the worker begins to drain, at once where it drains already. A handler
+   * Runs something once when the worker begins to drain, or at once if it drains already. A handler
    * of paid or long work ends then at its next good place with {@link InterruptedException}: its
    * ticket is given back and uses up no retry. The thread is interrupted only when the drain
-   * timeout is over. The default is of a context that never drains.
+   * timeout is over. The default is for a context that never drains.
    *
    * @param action must not block; another thread may run it. What it throws is only logged
    */

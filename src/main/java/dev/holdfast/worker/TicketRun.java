@@ -50,7 +50,10 @@ final class TicketRun implements TicketContext, Runnable {
 
   private final ClaimedTicket claimed;
 
-  /** Made early: when it is needed, there may be no memory, or a class that cannot be loaded. */
+  /**
+   * The finish if no other can be made. It is made early: later there may be no memory, or a class
+   * cannot be loaded.
+   */
   private final Finish untold;
 
   private final TicketHandler handler;
@@ -73,7 +76,7 @@ final class TicketRun implements TicketContext, Runnable {
 
   /**
    * @param outages whether this ticket is excused if it has not reached a database
-   * @param unfit is told where this worker's machine can work no ticket
+   * @param unfit hears that this worker's machine can work no ticket
    */
   TicketRun(
       ClaimedTicket claimed,
@@ -97,8 +100,8 @@ final class TicketRun implements TicketContext, Runnable {
   }
 
   /**
-   * Lets its handler begin only once that of an older attempt of the ticket has returned: a person
-   * who holds a ticket and releases it again is faster than many a program ends. To be told before
+   * Lets its handler begin only after the handler of an older attempt of the ticket has returned: a
+   * person may hold a ticket and release it again faster than a program ends. To be called before
    * the start.
    */
   void after(TicketRun other) {
@@ -141,7 +144,7 @@ final class TicketRun implements TicketContext, Runnable {
     actions.forEach(this::tell);
   }
 
-  /** One that throws harms neither the drain nor the attempt (A52). */
+  /** Runs an action. One that throws harms neither the drain nor the attempt (A52). */
   private void tell(Runnable action) {
     try {
       action.run();
@@ -155,7 +158,7 @@ final class TicketRun implements TicketContext, Runnable {
     return draining;
   }
 
-  /** Whether this attempt's handler is what asks. */
+  /** Returns whether the caller is this attempt's handler. */
   boolean isCurrentThread() {
     return Thread.currentThread().equals(thread);
   }
@@ -164,12 +167,12 @@ final class TicketRun implements TicketContext, Runnable {
     return claimed.lease().no();
   }
 
-  /** Only after it has ended. */
+  /** Returns the time that it ran. To be called only after it has ended. */
   synchronized long ranForNanos() {
     return endedNanos - startedNanos;
   }
 
-  /** The finish to be stored. Only after it has ended. */
+  /** Returns the finish to be stored. To be called only after it has ended. */
   synchronized Finish finish() {
     return Objects.requireNonNull(finish, "still running");
   }
@@ -184,14 +187,16 @@ final class TicketRun implements TicketContext, Runnable {
     return true;
   }
 
-  /** Interrupts a handler that was stopped and takes its time: a program is killed at once then. */
+  /** Interrupts a handler again that was stopped and is slow: then a program is killed at once. */
   synchronized void hurry() {
     if (finish == null) {
       thread.interrupt();
     }
   }
 
-  /** Stops it for good: its lease's number is another lease's now, which its result would end. */
+  /**
+   * Stops it for good: another lease has its lease's number now, and its result would end that one.
+   */
   synchronized void disown() {
     disowned = true;
     stop(StopCause.LEASE_LOST);
@@ -209,7 +214,10 @@ final class TicketRun implements TicketContext, Runnable {
     end(givenBack());
   }
 
-  /** Whatever is logged meanwhile on this thread names the ticket and the attempt (B72). */
+  /**
+   * Runs the attempt. Whatever is logged on this thread meanwhile names the ticket and the attempt
+   * (B72).
+   */
   @Override
   public void run() {
     try (var _ = MDC.putCloseable("ticket", Long.toString(claimed.id()));
@@ -224,7 +232,7 @@ final class TicketRun implements TicketContext, Runnable {
             Refusal.beginning(Refusal.content(redaction.of(outcome))));
       }
     } catch (Throwable e) {
-      // No memory, a class that cannot be loaded: a slot must not leak even then.
+      // There is no memory, or a class cannot be loaded: a slot must not leak even then.
       endUntold();
       log.error("what ticket {} ended by could not be told", claimed.id(), e);
     }
@@ -235,7 +243,7 @@ final class TicketRun implements TicketContext, Runnable {
     return trace.traceparent();
   }
 
-  /** Returns false if it has ended already. */
+  /** Ends the attempt; returns false if it has ended already. */
   private boolean end(Finish outcome) {
     synchronized (this) {
       if (finish != null) {
@@ -252,7 +260,7 @@ final class TicketRun implements TicketContext, Runnable {
     return true;
   }
 
-  /** Tracing that throws harms no attempt. */
+  /** Begins the trace. Tracing that throws harms no attempt. */
   private void beginTrace() {
     try {
       trace = claim.begin(claimed);
@@ -283,10 +291,10 @@ final class TicketRun implements TicketContext, Runnable {
   }
 
   /**
-   * The end that is stored of a run that was stopped. It is given back and uses up no retry, unless
-   * it succeeded in spite of the interrupt: paid work is not done again. Nor must a question to a
-   * person get lost. If the lease is lost by then, or a person has the ticket, the queue refuses
-   * either.
+   * Returns the end that is stored. A run that was stopped is given back and uses up no retry,
+   * unless it succeeded in spite of the interrupt: paid work is not done again. A question to a
+   * person must not get lost either. If the lease is lost by then, or a person has the ticket, the
+   * queue refuses the end.
    */
   private Finish toStore(Finish outcome) {
     boolean kept =
@@ -307,7 +315,7 @@ final class TicketRun implements TicketContext, Runnable {
 
   /**
    * The attempt boundary: whatever the handler throws, Errors included, is a failure of this
-   * attempt and of nothing else. Where our own database was away it is nobody's failure.
+   * attempt and of nothing else. If our own database was away, it is nobody's failure.
    */
   private Finish outcome() {
     try {
@@ -351,7 +359,10 @@ final class TicketRun implements TicketContext, Runnable {
     }
   }
 
-  /** Stopped or not: who comes after this one waits only for this one. */
+  /**
+   * Waits for the older attempt even if this one is stopped: an attempt that comes after this one
+   * waits only for this one.
+   */
   private void awaitOlder() {
     boolean interrupted = false;
     while (older != null) {

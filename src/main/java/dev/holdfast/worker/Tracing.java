@@ -6,16 +6,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Hears of claims and attempts as they begin and end, for whoever follows a ticket over several
- * workers. What it throws is logged, and nothing follows then. Thread-safe.
+ * Hears of claims and attempts as they begin and end, so that a ticket can be followed over several
+ * workers. What it throws is logged, and then the claim or attempt has no trace. Thread-safe.
  */
 @FunctionalInterface
 public interface Tracing {
-  /** Follows nothing. */
+  /** Traces nothing. */
   Tracing NONE = (tickets, startedNanos) -> ticket -> Attempt.NONE;
 
   /**
-   * A claim has brought tickets, none of which runs yet. Called on the claiming thread.
+   * Begins the trace of a claim that has brought tickets, none of which runs yet. Called on the
+   * claiming thread.
    *
    * @param startedNanos when it began, by {@link System#nanoTime}
    */
@@ -24,22 +25,22 @@ public interface Tracing {
   /** The trace of a claim. */
   @FunctionalInterface
   interface Claim {
-    /** An attempt begins. Called on its thread. */
+    /** Begins the trace of an attempt. Called on its thread. */
     Attempt begin(ClaimedTicket ticket);
   }
 
-  /** An attempt that runs. */
+  /** The trace of an attempt that runs. */
   @FunctionalInterface
   interface Attempt {
     Attempt NONE = finish -> {};
 
     /**
-     * It has ended, and no secret is in what is to be stored of it. Called once, as a rule on its
-     * thread.
+     * Ends the trace; no secret is in the finish that is to be stored. Called once, as a rule on
+     * its thread.
      */
     void end(Finish finish);
 
-    /** The trace as its programs are told of it, in the form of W3C Trace Context. */
+    /** Returns the trace that its programs are given, in the form of W3C Trace Context. */
     default Optional<String> traceparent() {
       return Optional.empty();
     }

@@ -37,9 +37,9 @@ final class WakeUpSwitch implements WakeUps.Listener {
   }
 
   /**
-   * Tells what a claim found.
+   * Notes what a claim found.
    *
-   * @return true if notifications were just asked for: what came before the asking was not
+   * @return true if notifications were asked for just now: tickets that came before that were not
    *     notified, so look once more
    */
   synchronized boolean claimed(boolean full) {

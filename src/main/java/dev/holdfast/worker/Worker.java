@@ -34,18 +34,21 @@ public final class Worker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
   private static final int PRUNE_BATCH = 1000;
 
-  /** For claims that are under way when the worker is stopped. */
+  /** The time for claims that are under way when the worker is stopped. */
   private static final Duration LAST_CLAIM = Duration.ofSeconds(1);
 
-  /** After the drain's time, for handlers to heed the interrupt and their processes to die. */
+  /** The time after the drain in which handlers heed the interrupt and their processes die. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
   /**
-   * The end of that, for handlers that are to be quick: their tickets may be run elsewhere next.
+   * The end of that time, in which handlers are to be quick: their tickets may run elsewhere next.
    */
   private static final Duration HURRY = Duration.ofMillis(600);
 
-  /** For the database to take what is left, and then once more to hear that the worker is gone. */
+  /**
+   * The time in which the database takes what is left, and once more in which it learns that the
+   * worker is gone.
+   */
   private static final Duration LAST_WRITE = Duration.ofMillis(900);
 
   private final WorkerIdentity identity;
@@ -65,7 +68,7 @@ public final class Worker implements AutoCloseable {
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
 
-  /** Those that end with the claims. */
+  /** The loops that end with the claims. */
   private final List<ServiceLoop> services = new ArrayList<>();
 
   private final Signal signal = new Signal();
@@ -162,7 +165,7 @@ public final class Worker implements AutoCloseable {
     ports.registry().register(identity.registration(settings, handlers.keySet()));
   }
 
-  /** After a restore of the database nobody would see or notify this worker. */
+  /** Registers again: after a restore of the database nobody would see or notify this worker. */
   private void registerAgain() {
     if (!draining) {
       log.warn("worker {} is not in the table of workers any more; registering again", id());
@@ -197,20 +200,20 @@ public final class Worker implements AutoCloseable {
     return identity.id();
   }
 
-  /** Tickets under way in this process. */
+  /** Returns the number of tickets under way in this process. */
   public int running() {
     return book.size();
   }
 
-  /** False while heartbeats fail: nothing is claimed then. */
+  /** Returns false while heartbeats fail: nothing is claimed then. */
   public boolean healthy() {
     return heartbeater.healthy();
   }
 
   /**
-   * Why this worker claims nothing now, though its heartbeats go on; empty where it claims: its
-   * machine can work no ticket, or claims fail. Anyone may read it, so the database's own words are
-   * in the log only.
+   * Returns why this worker claims nothing now although its heartbeats go on: its machine can work
+   * no ticket, or claims fail. Empty if it claims. Anyone may read it, so the database's own words
+   * are in the log only.
    */
   public Optional<String> trouble() {
     return fitness.trouble().or(this::failingClaims);
@@ -226,12 +229,14 @@ public final class Worker implements AutoCloseable {
     return heartbeater.healthy() && fitness.mayClaim();
   }
 
-  /** Pollers that found the worker unhealthy wait for their interval otherwise. */
+  /** Wakes pollers that found the worker unhealthy: otherwise they wait for their interval. */
   private void pollNow() {
     signal.give();
   }
 
-  /** Nobody notifies of tickets that will be due: without this a short delay could take long. */
+  /**
+   * Wakes a poller when a retry is due: nobody notifies of it, and a short delay could take long.
+   */
   private void pollWhenDue(TicketEvent event) {
     if (event instanceof TicketEvent.RetryScheduled retry) {
       signal.giveIn(retry.delay());
@@ -239,7 +244,10 @@ public final class Worker implements AutoCloseable {
   }
 
   private final class Starts implements ClaimRound.Starter {
-    /** A claim has a lease for all that is usual, and one for a suspect. */
+    /**
+     * Starts the tickets of a claim. Usual tickets share one lease; a suspect has a lease of its
+     * own.
+     */
     @Override
     public void start(List<ClaimedTicket> tickets, long claimedNanos) {
       Tracing.Claim trace = trace(tickets, claimedNanos);
@@ -259,7 +267,10 @@ public final class Worker implements AutoCloseable {
       }
     }
 
-    /** One that throws would leave the tickets claimed, and nobody would run them. */
+    /**
+     * Begins the trace. Tracing that throws would leave the tickets claimed, and nobody would run
+     * them.
+     */
     private Tracing.Claim trace(List<ClaimedTicket> tickets, long claimedNanos) {
       try {
         return ports.tracing().claimed(tickets, claimedNanos);
@@ -279,7 +290,10 @@ public final class Worker implements AutoCloseable {
       older.disown();
     }
 
-    /** If this fails, their lease ends and they are claimed again. */
+    /**
+     * Holds tickets that cannot be read. If this fails, their lease ends and they are claimed
+     * again.
+     */
     @Override
     public void hold(List<Finish.Failed> unreadable) {
       for (Finish.Failed each : unreadable) {
@@ -300,7 +314,7 @@ public final class Worker implements AutoCloseable {
         ticket, handler, classifier, redaction, outages, fitness, trace, this::ended);
   }
 
-  /** A heartbeat of no lease, as an idle worker sends it. */
+  /** Sends a heartbeat without a lease, as an idle worker does. */
   private void askDatabase() {
     ports.queue().heartbeat(id(), Set.of(), settings.lease());
   }
@@ -332,8 +346,8 @@ public final class Worker implements AutoCloseable {
    * (A52). Returns within the timeout plus five seconds, whatever handlers and database do. If the
    * thread is interrupted, the drain timeout is over at once; the interrupt is kept.
    *
-   * @throws IllegalStateException if a handler or a listener of this worker calls it, for whose end
-   *     it would wait
+   * @throws IllegalStateException if a handler or a listener of this worker calls it: it would wait
+   *     for its own end
    */
   @Override
   public void close() {
@@ -382,7 +396,7 @@ public final class Worker implements AutoCloseable {
 
   private boolean drained(long deadline) {
     try {
-      // Whoever interrupts a drain wants it short.
+      // A person who interrupts a drain wants it short.
       return book.awaitEmpty(interrupted ? 0 : deadline - System.nanoTime());
     } catch (InterruptedException e) {
       interrupted = true;
@@ -390,12 +404,14 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** A short wait of the drain. */
+  /** Waits at most for a time. */
   private interface Wait {
     void atMost(long nanos) throws InterruptedException;
   }
 
-  /** An interrupt does not end the wait: what runs would go on unguarded, its result be lost. */
+  /**
+   * Waits on after an interrupt: otherwise what runs would go on unguarded, and its result be lost.
+   */
   private void await(long deadline, Wait wait) {
     while (true) {
       try {
@@ -422,7 +438,8 @@ public final class Worker implements AutoCloseable {
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();
-    // Not after the state, which may wait for a connection: perhaps for the listener's own.
+    // This does not come after the state, which may wait for a connection: perhaps for the
+    // listener's own.
     Thread listens = Thread.startVirtualThread(ports.wakeUps()::close);
     await(
         System.nanoTime() + LAST_WRITE.toNanos(),
@@ -434,7 +451,7 @@ public final class Worker implements AutoCloseable {
     log.info("worker {} stopped", identity.id());
   }
 
-  /** Whoever owns the connections closes them next. */
+  /** Waits for the last rounds: the owner of the connections closes them next. */
   private void awaitLastRounds(Thread listens) {
     long deadline = System.nanoTime() + LAST_WRITE.toNanos();
     await(deadline, nanos -> listens.join(Duration.ofNanos(nanos)));

@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * predecessor's leases for its own.
  */
 public record WorkerIdentity(String id, String host, long pid, String version) {
-  /** With the version of this program. */
+  /** Makes an identity with the version of this program. */
   public static WorkerIdentity create() {
     String version = WorkerIdentity.class.getPackage().getImplementationVersion();
     return create(version == null ? "development" : version);

@@ -20,15 +20,15 @@ final class WorkerLeases {
 
   private final Map<Long, Entry> leases = new HashMap<>();
 
-  /** Attempts under leases that are gone, until they are stored or given up. */
+  /** The attempts under leases that are gone, until they are stored or given up. */
   private final Set<TicketRun> lost = new HashSet<>();
 
   /** The newest attempt of each ticket, until it is stored or given up. */
   private final Map<Long, TicketRun> newest = new HashMap<>();
 
   /**
-   * Attempts that are about to start, each after an older one of its ticket. Returns older attempts
-   * under a lease of the same number, which a restored database has given twice.
+   * Adds attempts that are about to start, each after an older one of its ticket. Returns older
+   * attempts under a lease of the same number, which a restored database has given twice.
    *
    * @param claimedNanos when the claim was sent, which is before the database set the lease's end
    */
@@ -55,7 +55,7 @@ final class WorkerLeases {
     return older;
   }
 
-  /** Leases to renew. */
+  /** Returns the leases to renew. */
   synchronized Set<Long> leaseNos() {
     return new HashSet<>(leases.keySet());
   }
@@ -90,8 +90,8 @@ final class WorkerLeases {
   }
 
   /**
-   * The attempt is stored, or given up. With the last one its lease is renewed no more. Returns
-   * whether this was the last one.
+   * Takes off an attempt that is stored, or given up. With the last one its lease is renewed no
+   * more. Returns whether this was the last one.
    */
   synchronized boolean takeOff(TicketRun stored) {
     lost.remove(stored);
@@ -109,7 +109,7 @@ final class WorkerLeases {
   }
 
   /**
-   * Takes a heartbeat's answer down. Returns the attempts under leases that were asked for and are
+   * Notes the answer to a heartbeat. Returns the attempts under leases that were asked for and are
    * gone.
    *
    * @param sentNanos when it was sent, which is before the database set the leases' ends
@@ -133,7 +133,7 @@ final class WorkerLeases {
     return lostNow;
   }
 
-  /** Attempts under leases that were last renewed before the given time. */
+  /** Returns the attempts under leases that were last renewed before the given time. */
   synchronized List<TicketRun> notRenewedSince(long nanos) {
     List<TicketRun> old = new ArrayList<>();
     for (Entry entry : leases.values()) {

@@ -14,11 +14,11 @@ import java.util.function.Supplier;
  * The ports of a worker.
  *
  * @param whenPruned runs after the last batch of each pruning, on its thread
- * @param figures counts what has happened, for those who look at figures by time; returns when to
+ * @param figures counts what has happened, for people who look at figures by time; returns when to
  *     count again. Of many workers one counts, the others do nothing
  * @param batches ends batches, and takes releases to their next step; returns when to look again.
  *     One worker looks at a batch or a release at a time
- * @param secrets that no result and no error may tell
+ * @param secrets the values that no result and no error may contain
  */
 public record WorkerPorts(
     TicketQueue queue,

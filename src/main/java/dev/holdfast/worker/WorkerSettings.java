@@ -41,10 +41,10 @@ public record WorkerSettings(
     Duration retentionInterval,
     Room room) {
 
-  /** More tickets at once no worker runs. */
+  /** The highest number of tickets that a worker runs at once. */
   public static final int HIGHEST_CONCURRENCY = 100_000;
 
-  /** Near enough that sums of it and a clock do not overflow. */
+  /** The longest time: near enough that its sum with a clock does not overflow. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
   public WorkerSettings {
@@ -154,7 +154,7 @@ public record WorkerSettings(
     return draft.settings();
   }
 
-  /** A copy while one field of it is changed. */
+  /** A copy of the settings while one field is changed. */
   private static final class Draft {
     private int concurrency;
     private int pollers;

@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what all programs of a worker print, about once a second and all of them together. Where
- * nothing is printed, nothing is written. While the database is away, programs that run lose what
- * is older than their kept end, and of those that have ended the oldest output is given up. Nobody
- * waits for it. Thread-safe.
+ * Writes what all programs of a worker print, about once a second and all of them together. If
+ * nothing is printed, nothing is written. While the database is away, running programs lose all but
+ * the kept end of their output, and the oldest output of ended programs is given up. Nobody waits
+ * for it. Thread-safe.
  */
 public final class OutputCollector implements OutputFollower, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OutputCollector.class);
@@ -44,7 +44,7 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
   /**
    * Starts its thread.
    *
-   * @param secrets that no output may tell
+   * @param secrets the values that no output may contain
    */
   public OutputCollector(OutputLog store, Secrets secrets) {
     this.store = store;
@@ -134,7 +134,7 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
     }
   }
 
-  /** An error ends the round, not the loop: one writer serves all programs. */
+  /** Does one round. An error ends the round, not the loop: one writer serves all programs. */
   private void round() {
     try {
       write();
@@ -143,7 +143,7 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
     }
   }
 
-  /** False once it is closed. */
+  /** Waits for the next round; returns false once this is closed. */
   private synchronized boolean awaitDue() throws InterruptedException {
     while (!closed) {
       if (running.isEmpty() && waiting.isEmpty()) {
@@ -160,7 +160,9 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
     return false;
   }
 
-  /** Ended programs first, then running ones, which keep the end of their output themselves. */
+  /**
+   * Writes ended programs first, then running ones, which keep the end of their output themselves.
+   */
   private void write() {
     if (!writeWaiting()) {
       return;
@@ -175,7 +177,7 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
     writeWaiting();
   }
 
-  /** False if the database is away. */
+  /** Writes the output that waits; returns false if the database is away. */
   private boolean writeWaiting() {
     while (true) {
       List<OutputChunk> batch = nextBatch();

@@ -6,7 +6,7 @@ import java.util.Map;
 /** Follows what programs print. Thread-safe. */
 @FunctionalInterface
 public interface OutputFollower {
-  /** Looks at nothing. */
+  /** Follows nothing. */
   OutputFollower NONE = (claimed, hidden, stdout, stderr) -> () -> {};
 
   /** An output that is followed until it is closed, once the program has ended. */
@@ -19,7 +19,8 @@ public interface OutputFollower {
   /**
    * Begins to follow the program of an attempt.
    *
-   * @param hidden values that nobody may read beside the worker's own secrets, with their names
+   * @param hidden values that nobody may read, with their names, in addition to the worker's own
+   *     secrets
    */
   Followed follow(
       ClaimedTicket claimed, Map<String, String> hidden, OutputSource stdout, OutputSource stderr);

@@ -5,9 +5,9 @@ import dev.holdfast.secret.Secrets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts one output into pieces that have no secret in them, not even where it lies across the end of
- * a piece: text that may be the beginning of a secret waits for what follows it. Used by one thread
- * at a time.
+ * Cuts one output into pieces without secrets, even if a secret lies across the end of a piece:
+ * text that may be the beginning of a secret waits for what follows it. Used by one thread at a
+ * time.
  */
 final class StreamText {
   private static final int CHUNK = 8 * 1024;
@@ -31,7 +31,7 @@ final class StreamText {
     this.secrets = secrets;
   }
 
-  /** The new text; null if there is none. */
+  /** Returns the new text; null if there is none. */
   @Nullable OutputChunk take(boolean ended) {
     OutputSource.Piece piece = source.since(position, OutputChunk.KEPT_BYTES, ended);
     boolean gap = piece.from() > position;
@@ -53,7 +53,10 @@ final class StreamText {
     return new OutputChunk(ticketId, leaseNo, stream, chunkFrom, position, pieces, shown);
   }
 
-  /** The gap may have taken the beginning of a secret whose rest comes first. */
+  /**
+   * Drops the start of the text: the gap may have taken the beginning of a secret whose rest comes
+   * first.
+   */
   private String afterGap(String text) {
     int from = Math.min(text.length(), secrets.longest());
     boolean inPair = from < text.length() && Character.isLowSurrogate(text.charAt(from));
@@ -66,7 +69,10 @@ final class StreamText {
     return inPair ? end - 1 : end;
   }
 
-  /** PostgreSQL has no NUL in texts. A mark may be longer than the secret in whose place it is. */
+  /**
+   * Makes the text storable: PostgreSQL takes no NUL, and a mark may be longer than the secret that
+   * it replaces.
+   */
   private static String storable(String text) {
     String end = text.substring(Math.max(0, text.length() - OutputChunk.KEPT_BYTES));
     boolean inPair = !end.isEmpty() && Character.isLowSurrogate(end.charAt(0));
