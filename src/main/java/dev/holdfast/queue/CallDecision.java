@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A person's decision on a tool call.
  *
- * @param approve whether it may run
- * @param call which one; null where only one of the ticket's waits
- * @param arguments JSON object in the place of the model's arguments; null to leave them
+ * @param approve whether the call may run
+ * @param call the id of the call; null where only one call of the ticket waits
+ * @param arguments a JSON object that replaces the model's arguments; null to leave them
  * @param words what the model is told; may be null
  * @param remember whether further calls of the same shape in the same ticket are approved with it
  */

@@ -11,8 +11,8 @@ import java.util.Set;
  * @param queues the queues it works; empty means all
  * @param limit its free slots: no more are claimed (A47)
  * @param lease how long the claim holds without a heartbeat
- * @param after the last ticket claimed of each lane, for a claim that looks at later ones only;
- *     empty for a full claim
+ * @param after the last claimed ticket of each lane, if the claim looks only at later ones; empty
+ *     for a full claim
  * @param room how much it may bring besides
  */
 public record ClaimRequest(
@@ -27,17 +27,21 @@ public record ClaimRequest(
   /**
    * The bounds on what a claim brings.
    *
-   * @param bytes a claim ends with the ticket whose payload, with the results it is given of
-   *     others, reaches it; up to {@value #SMALL_BYTES} bytes of one do not count. Zero or less:
-   *     only such small ones
-   * @param ticketBytes no ticket may be longer than that as text: it is held instead
-   * @param suspects tickets of which a worker died, 0 or 1: more never run in one worker at a time
+   * @param bytes a claim ends with the ticket whose payload, with the results that it is given,
+   *     reaches this sum; a ticket of up to {@value #SMALL_BYTES} bytes does not count. Zero or
+   *     less: only such small ones
+   * @param ticketBytes the longest ticket as text; a longer one is held instead
+   * @param suspects how many tickets of which a worker died, 0 or 1: more never run in one worker
+   *     at a time
    */
   public record Room(long bytes, long ticketBytes, int suspects) {
-    /** Payloads of so many bytes come with their claim, and are not counted. */
+    /** The number of bytes up to which a payload comes with its claim, and is not counted. */
     public static final int SMALL_BYTES = 16_384;
 
-    /** {@code claim.max-bytes} and {@code payload.max-expanded-bytes} unless configured. */
+    /**
+     * The room with {@code claim.max-bytes} and {@code payload.max-expanded-bytes} as they are
+     * unless configured.
+     */
     public static final Room DEFAULT = new Room(32 << 20, 16 << 20, 1);
 
     public Room {
@@ -47,7 +51,7 @@ public record ClaimRequest(
     }
   }
 
-  /** A full claim. */
+  /** Makes a full claim. */
   public ClaimRequest(
       String workerId, Set<String> kinds, Set<String> queues, int limit, Duration lease) {
     this(workerId, kinds, queues, limit, lease, List.of(), Room.DEFAULT);
@@ -62,12 +66,12 @@ public record ClaimRequest(
     }
   }
 
-  /** The same, for so many tickets, looking at those that come later only. */
+  /** Returns the same request for this many tickets, looking only at those that come later. */
   public ClaimRequest narrowedTo(int tickets, List<Long> behind) {
     return new ClaimRequest(workerId, kinds, queues, tickets, lease, behind, room);
   }
 
-  /** The same, for what fits into this room. */
+  /** Returns the same request for what fits into this room. */
   public ClaimRequest within(Room newRoom) {
     return new ClaimRequest(workerId, kinds, queues, limit, lease, after, newRoom);
   }

@@ -15,15 +15,15 @@ public interface DesignStore {
    */
   Design put(String name, String kind, String definition, String actor);
 
-  /** The latest version of each, by name. */
+  /** Returns the latest version of each design, by name. */
   List<Design> list();
 
   /** The latest version. */
   Optional<Design> find(String name);
 
   /**
-   * The latest version of a held ticket's design, where that is another one than the ticket's: what
-   * {@link TicketDesk#useDesign} would give it.
+   * Returns the latest version of a held ticket's design, if the ticket has another version: the
+   * one that {@link TicketDesk#useDesign} would give it.
    */
   default Optional<Integer> newerFor(TicketRow ticket) {
     String name = ticket.design();

@@ -20,7 +20,7 @@ public sealed interface Finish {
   /**
    * @param result JSON text, or null
    * @param review who looks at it
-   * @param enqueues the tickets that come of it, as add_tickets_of_job takes them; null for none
+   * @param enqueues the tickets that it adds, as add_tickets_of_job takes them; null for none
    */
   record Succeeded(
       long ticketId,
@@ -31,7 +31,7 @@ public sealed interface Finish {
       implements Finish {}
 
   /**
-   * A workflow that waits for its steps. No failure, and no retry is used up.
+   * A workflow waits for its steps. This is no failure, and no retry is used up.
    *
    * @param plan JSON text: the steps that begin, as advance_workflow takes it
    */
@@ -42,7 +42,7 @@ public sealed interface Finish {
    *     retry settings decide
    * @param waitsFor what may end that hold besides a release; null where nothing else does
    * @param firstAttempt whether the ticket had never been executed before when it was claimed: only
-   *     a hint that there may be no history to be looked at, so false is always right
+   *     a hint that there may be no history to look at, so false is always right
    */
   record Failed(
       long ticketId,
@@ -62,11 +62,12 @@ public sealed interface Finish {
   }
 
   /**
-   * The ticket waits for a person's word before it goes on. No failure, and no retry is used up.
+   * The ticket waits for a person's word before it goes on. This is no failure, and no retry is
+   * used up.
    *
    * @param reason for {@code tickets.hold_reason}
    * @param actions what a person may do, as in {@code tickets.allowed_actions}
-   * @param details JSON object for the activity that tells of it
+   * @param details JSON object for the activity that records it
    */
   record Parked(long ticketId, long leaseNo, String reason, List<String> actions, String details)
       implements Finish {
@@ -76,8 +77,8 @@ public sealed interface Finish {
   }
 
   /**
-   * It cannot go on before a while, through no fault of its own: ready again then, and no retry is
-   * used up.
+   * The ticket cannot go on for a while, through no fault of its own: then it is ready again, and
+   * no retry is used up.
    *
    * @param delay from now on, by the database's clock
    * @param waitsFor what it waits for

@@ -15,8 +15,8 @@ public sealed interface FinishResult {
   /**
    * {@code {retried: true, retryAfter}} (A31).
    *
-   * @param ofRetry whether the failed execution was a retry (A65); who claimed it knows better,
-   *     where an answer got lost
+   * @param ofRetry whether the failed execution was a retry (A65); after a lost answer the worker
+   *     that claimed it knows better
    */
   record Retried(long ticketId, Instant retryAfter, RetryDecision decision, boolean ofRetry)
       implements FinishResult {}
@@ -36,7 +36,7 @@ public sealed interface FinishResult {
 
   record GivenBack(long ticketId) implements FinishResult {}
 
-  /** Ready again at that time. */
+  /** The ticket is ready again at that time. */
   record Deferred(long ticketId, Instant retryAfter, TicketWait waitsFor) implements FinishResult {}
 
   /**

@@ -22,7 +22,7 @@ public record Heartbeat(
     revoked = Map.copyOf(revoked);
   }
 
-  /** The answers to two heartbeats for different leases, as one. */
+  /** Joins the answers to two heartbeats for different leases. */
   public Heartbeat and(Heartbeat other) {
     Set<Long> bothRenewed = new HashSet<>(renewed);
     bothRenewed.addAll(other.renewed);

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param concurrencyKey limits count what runs with the same key; null has none
  * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
  * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
- * @param following what it has of the tickets of {@code after}
+ * @param following what it takes from the tickets of {@code after}
  * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
  *     for none
  * @param batchId the open batch that it joins; null is none
@@ -72,7 +72,7 @@ public record NewTicket(
     after = List.copyOf(after);
   }
 
-  /** True if a text is a traceparent of the one version that there is. */
+  /** Returns whether a text is a traceparent of the only version that exists. */
   public static boolean isTraceparent(String text) {
     return TRACEPARENT.matcher(text).matches();
   }
@@ -85,7 +85,9 @@ public record NewTicket(
     return of(null, kind);
   }
 
-  /** One of the two may be null: the kind of a design, or a ticket of a kind alone. */
+  /**
+   * Makes a ticket. One of the two may be null: a design has a kind, or a ticket has a kind alone.
+   */
   public static NewTicket of(@Nullable String design, @Nullable String kind) {
     return new NewTicket(
         design,
@@ -146,7 +148,7 @@ public record NewTicket(
   }
 
   /**
-   * Waits for tickets whose results it is given, by the names of this map.
+   * Makes it wait for tickets whose results it is given, by the names of this map.
    *
    * @throws InvalidTicketException if a ticket has two names
    */
@@ -198,11 +200,12 @@ public record NewTicket(
   /**
    * The link of a ticket to those it waits for.
    *
-   * @param names under which it is given their results, by their ids; the others give it nothing
+   * @param names the names under which it is given their results, by ticket id; a ticket without a
+   *     name gives it nothing
    * @param onCancelled what becomes of it if one of them is cancelled
    */
   public record Following(Map<Long, String> names, OnCancelled onCancelled) {
-    /** No results, and held. */
+    /** The usual link: no results, and the ticket is held if one of those is cancelled. */
     public static final Following DEFAULT = new Following(Map.of(), OnCancelled.HOLD);
 
     public Following {
@@ -210,9 +213,10 @@ public record NewTicket(
     }
 
     /**
-     * Puts the name of a ticket to the others.
+     * Adds the name of a ticket to the others.
      *
-     * @throws InvalidTicketException if it has another name: its result is given under one
+     * @throws InvalidTicketException if it has another name: its result is given under one name
+     *     only
      */
     public static void name(Map<Long, String> names, long id, String name) {
       String other = names.putIfAbsent(id, name);
@@ -224,11 +228,11 @@ public record NewTicket(
 
     /** The fate of a ticket when one that it waits for is cancelled. */
     public enum OnCancelled {
-      /** On hold, with the cause {@code dependency_cancelled}. */
+      /** It is put on hold, with the cause {@code dependency_cancelled}. */
       HOLD,
-      /** Cancelled too. */
+      /** It is cancelled too. */
       CANCEL,
-      /** It waits for one less. */
+      /** It waits for one ticket less. */
       RUN;
 
       public String wireName() {
@@ -237,7 +241,7 @@ public record NewTicket(
     }
   }
 
-  /** All that a ticket has, while one of it is changed. */
+  /** The fields of a ticket while one of them is changed. */
   private static final class Copy {
     private final @Nullable String design;
     private final @Nullable String kind;

@@ -9,15 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * New holds, outages of providers, budgets and the like, for those who are told of them, and how
- * far each of those was told. Thread-safe.
+ * New holds, outages of providers, budgets and the like, for the receivers that tell people of
+ * them, and how far each receiver was told. Thread-safe.
  *
  * <p>Everything throws {@link QueueUnavailableException} while the database is away.
  */
 public interface PeopleNotices {
   /** Something that people are told of. */
   sealed interface Notice {
-    /** Grows with each. */
+    /** Returns the number of the notice; it grows with each. */
     long id();
   }
 
@@ -45,8 +45,8 @@ public interface PeopleNotices {
    * A ticket that began to wait for a person.
    *
    * @param actor the person who held it, or {@code system}
-   * @param error its beginning
-   * @param errorTitle the line of it that says why
+   * @param error the beginning of its error
+   * @param errorTitle the line of the error that says why
    */
   record HoldNotice(
       long id,
@@ -64,7 +64,7 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
-   * A shared budget of which eight tenths are spent, or which lets no call through.
+   * A shared budget of which eight tenths are spent, or which allows no further call.
    *
    * @param scope day, design:NAME or key:PROVIDER/KEY_ID
    * @param per day or total
@@ -81,9 +81,9 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
-   * Results that have come to wait for review.
+   * Results that have begun to wait for review.
    *
-   * @param design of them all; null for tickets without one
+   * @param design the design of all of them; null for tickets without one
    * @param ticketIds the first 50
    */
   record ReviewNotice(
@@ -93,8 +93,8 @@ public interface PeopleNotices {
   /**
    * A summary for people, once a day.
    *
-   * @param succeeded attempts of the last 24 hours, as failed
-   * @param costUsd of models in the last 24 hours; null where none has a price
+   * @param succeeded how many attempts of the last 24 hours succeeded; failed likewise
+   * @param costUsd what models cost in the last 24 hours; null where none has a price
    */
   record DigestNotice(
       long id,
@@ -110,17 +110,17 @@ public interface PeopleNotices {
   /**
    * The notices that may be told now.
    *
-   * @param notices in order; those that were told already among them
-   * @param settled up to here nothing can appear any more, however long a transaction takes
+   * @param notices in order, with those that were told already
+   * @param settled the id up to which nothing can appear any more, however long a transaction takes
    */
   record Batch(List<Notice> notices, long settled) {}
 
   /**
-   * Takes or renews the right to tell one receiver, until it is not renewed for this long. The
+   * Takes or renews the right to tell one receiver. It ends if it is not renewed for this long. The
    * first time ever it begins at the present.
    *
    * @param receiver a short name
-   * @param process of whoever asks
+   * @param process the process that asks
    * @return how far it was told; null while another process has the right
    */
   @Nullable Long lead(String receiver, String process, Duration time);
@@ -128,12 +128,14 @@ public interface PeopleNotices {
   /** Gives the right to tell back; does nothing without it. */
   void leave(String receiver, String process);
 
-  /** The notices after this one, at most so many; {@link Batch#settled} may be beyond the last. */
+  /**
+   * Returns at most this many notices after this one; {@link Batch#settled} may be beyond the last.
+   */
   Batch after(long id, int limit);
 
   /**
-   * Makes notices of the results that came to wait for review since the last call by anybody; the
-   * first call ever begins at the present.
+   * Makes notices of the results that began to wait for review since anybody's last call; the first
+   * call ever begins at the present.
    */
   void noteReviews();
 

@@ -2,7 +2,7 @@ package dev.holdfast.queue;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database was given so much time for an answer, and needed more. */
+/** The database had a limited time for an answer, and needed more. */
 public final class QuestionTooSlowException extends StatementRefusedException {
   public QuestionTooSlowException(String message, @Nullable Throwable cause) {
     super(message, cause);

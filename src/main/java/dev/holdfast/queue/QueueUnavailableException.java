@@ -4,8 +4,8 @@ import dev.holdfast.ticket.HoldfastException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database did not do what was asked. Trying again later is right; whether the last try took
- * effect is not known.
+ * The database did not do what was asked. It is right to try again later; it is not known whether
+ * the last try took effect.
  */
 public class QueueUnavailableException extends HoldfastException {
   public QueueUnavailableException(String message, @Nullable Throwable cause) {
@@ -13,8 +13,8 @@ public class QueueUnavailableException extends HoldfastException {
   }
 
   /**
-   * True if the database does not answer; false if it answers, and refuses what it was asked for:
-   * then others can be stored without that.
+   * Returns true if the database does not answer; false if it answers and refuses what it was asked
+   * for: then other results can be stored without that one.
    */
   public static boolean isAway(RuntimeException e) {
     return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);

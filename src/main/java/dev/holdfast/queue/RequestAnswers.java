@@ -5,21 +5,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers to requests that count once, kept for 24 hours: whoever did not hear the answer asks
- * again. Thread-safe.
+ * The answers to requests that count once, kept for 24 hours: a sender that did not hear the answer
+ * asks again. Thread-safe.
  */
 public interface RequestAnswers {
   /**
    * The kept answer to a request.
    *
-   * @param ticketId on which it was done
+   * @param ticketId the ticket that it was done to
    * @param answer the body that was sent; null where the process ended before it had one
-   * @param etag of the ticket at that time; null as the answer
+   * @param etag the ticket's ETag at that time; null if the answer is
    */
   record Kept(long ticketId, @Nullable String answer, @Nullable String etag) {}
 
   /**
-   * Empty where nothing was done under this key.
+   * Returns the kept answer; empty where nothing was done under this key.
    *
    * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
    */

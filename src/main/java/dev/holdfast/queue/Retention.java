@@ -7,7 +7,7 @@ import java.time.Duration;
  * ever. Tickets on hold or in review are always kept.
  */
 public record Retention(Duration done, Duration cancelled, Duration stoppedWorkers) {
-  /** As long as the database can count it back from now. */
+  /** The longest time: the database can still count it back from now. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   public Retention {

@@ -4,7 +4,7 @@ import dev.holdfast.ticket.HoldfastException;
 
 /**
  * The ticket has changed since the person who acts looked at it; nothing was done. The message says
- * what it is now and who was the last to act on it.
+ * its present state and who acted on it last.
  */
 public final class StaleViewException extends HoldfastException {
   public StaleViewException(String message) {

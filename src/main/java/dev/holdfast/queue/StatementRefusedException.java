@@ -3,8 +3,8 @@ package dev.holdfast.queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database is there and refused this very statement: a trigger raised an error, a disk or a
- * memory limit was met, a timeout cancelled it. Nothing was done. Where one value of many is the
+ * The database is there and refused this one statement: a trigger raised an error, a disk or a
+ * memory limit was met, a timeout cancelled it. Nothing was done. If one value of many is the
  * cause, the others can be stored without it.
  */
 public class StatementRefusedException extends QueueUnavailableException {

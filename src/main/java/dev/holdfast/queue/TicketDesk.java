@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TicketDesk {
   /**
-   * on_hold to ready.
+   * Changes on_hold to ready.
    *
    * @param guidance what the next attempt is told; may be null
-   * @param retries whether the used retries are forgotten, as a rule, or kept (A56)
+   * @param retries whether the used retries are forgotten, which is usual, or kept (A56)
    * @return the new state
    */
   default TicketState release(
@@ -27,9 +27,9 @@ public interface TicketDesk {
   }
 
   /**
-   * on_hold to ready.
+   * Changes on_hold to ready.
    *
-   * @param conversation whether an agent goes on with its session, as a rule, or starts over
+   * @param conversation whether an agent goes on with its session, which is usual, or starts over
    */
   TicketState release(
       long ticketId,
@@ -48,17 +48,17 @@ public interface TicketDesk {
     KEEP
   }
 
-  /** ready or in_progress to on_hold; a running attempt is stopped. */
+  /** Changes ready or in_progress to on_hold; a running attempt is stopped. */
   TicketState hold(long ticketId, String actor, String reason);
 
-  /** Any open state to cancelled; a running attempt is stopped (A58). */
+  /** Changes any open state to cancelled; a running attempt is stopped (A58). */
   TicketState cancel(long ticketId, String actor, @Nullable String reason);
 
   /**
-   * Says what becomes of a tool call that a held ticket waits for. The last one sends the ticket
-   * back to work.
+   * Decides a tool call that a held ticket waits for. The last decision sends the ticket back to
+   * work.
    *
-   * @return the ticket's state: on_hold while further calls of it wait
+   * @return the ticket's state: on_hold while more of its calls wait
    * @throws dev.holdfast.ticket.InvalidTicketException where several calls wait and none is named,
    *     or the arguments are no JSON object
    */
@@ -73,23 +73,23 @@ public interface TicketDesk {
   TicketState answer(long ticketId, String actor, String answer);
 
   /**
-   * Works a workflow again from one of its steps on; the steps that do not wait for it keep their
-   * results. A workflow that is done or cancelled stays so.
+   * Works a workflow again from one of its steps on; the steps that do not wait for that step keep
+   * their results. A workflow that is done or cancelled stays so.
    *
    * @return the ticket that runs: itself, or the new one that takes its place
    */
   long replay(long ticketId, String actor, String fromStep);
 
-  /** needs_review to done. */
+  /** Changes needs_review to done. */
   TicketState approve(long ticketId, String actor);
 
-  /** needs_review to ready; the feedback becomes guidance. */
+  /** Changes needs_review to ready; the feedback becomes guidance. */
   TicketState reject(long ticketId, String actor, String feedback);
 
   /**
    * Ends the wait that a ticket is in. The session of a running ticket is ordered to end the retry
-   * that it waits in; the order is void where nothing waits in the next 15 s, and {@link
-   * TicketReader#hasRetryAbort} tells whether it was taken. A ticket that waits for its own retry
+   * that it waits in. The order is void if nothing waits in the next 15 s, and {@link
+   * TicketReader#hasRetryAbort} shows whether it was taken. A ticket that waits for its own retry
    * or for a provider is tried now: one call may be made before the provider's cool-down is over.
    *
    * @return in_progress where it was ordered, ready where the ticket is tried now
@@ -105,9 +105,9 @@ public interface TicketDesk {
   boolean withdrawAbortRetry(long ticketId, String actor);
 
   /**
-   * Switches the retries of an agent's session off or on for one ticket, also while it runs, on
-   * whatever worker, until it is switched again. A retry that waits ends within a second where they
-   * are switched off; the ticket's own retries go on. Any open state.
+   * Switches the retries of an agent's session off or on for one ticket, also while it runs, on any
+   * worker, until it is switched again. A retry that waits ends within a second if they are
+   * switched off; the ticket's own retries go on. The ticket may be in any open state.
    *
    * @return the state, which does not change
    */
@@ -119,15 +119,15 @@ public interface TicketDesk {
   }
 
   /**
-   * Undoes a release of the last 60 seconds as if it had not been, where no worker has claimed the
-   * ticket yet: ready to on_hold, with the hold, the retry counts and the guidance from before. A
-   * workflow that was not on hold itself stays ready, and its steps are put back.
+   * Undoes a release of the last 60 seconds as if it had not been, if no worker has claimed the
+   * ticket yet: ready becomes on_hold, with the hold, the retry counts and the guidance from
+   * before. A workflow that was not on hold itself stays ready, and its steps are put back.
    */
   TicketState unrelease(long ticketId, String actor);
 
   /**
    * Undoes a portion of what a desk of {@link #releasingAs} has released, as {@link #unrelease}
-   * does, tickets that have begun since left alone. {@link UndoneTickets} undoes all of it.
+   * does, but leaves tickets alone that have begun since. {@link UndoneTickets} undoes all of it.
    *
    * @param within how long ago the last ticket was released at most
    * @return the tickets of the portion; empty once there are no more
@@ -158,37 +158,37 @@ public interface TicketDesk {
   TicketState assign(long ticketId, @Nullable String assignee, String actor);
 
   /**
-   * A desk whose releases are one that can be undone as a whole. It releases each ticket once: one
-   * that went with its workflow counts as released.
+   * Returns a desk whose releases can be undone as a whole. It releases each ticket once: one that
+   * was released with its workflow counts as released.
    *
    * @param release a key that no other release has
    */
   TicketDesk releasingAs(String release);
 
-  /** How many tickets can be undone of what a desk of {@link #releasingAs} has released. */
+  /** Returns how many tickets of what a desk of {@link #releasingAs} has released can be undone. */
   int releasedAs(String release);
 
   /**
-   * A desk for an order on several tickets that begins now: it does not refuse to hold or cancel
-   * what this person has held or cancelled since, with its workflow for example.
+   * Returns a desk for an order on several tickets that begins now: it does not refuse to hold or
+   * cancel what this person has held or cancelled since, with its workflow for example.
    */
   TicketDesk asOneOrder();
 
-  /** A desk that records how its visitors came. */
+  /** Returns a desk that records the way its visitors came. */
   TicketDesk through(Channel channel);
 
   /**
-   * A desk that acts on a ticket once under this key, in the same transaction.
+   * Returns a desk that acts on a ticket once under this key, in the same transaction.
    *
-   * @throws RequestRepeatedException from an action, which was then done before
+   * @throws RequestRepeatedException from an action that was done before
    */
   TicketDesk once(TicketInbox.RequestKey key);
 
   /**
-   * The same desk for somebody who acts on what they have seen: whatever they do to a ticket is
+   * Returns the same desk for a person who acts on what they have seen: every action on a ticket is
    * refused with {@link StaleViewException} unless the ticket is still as it was then.
    *
-   * @param version of {@link TicketRow#version}
+   * @param version the value of {@link TicketRow#version}
    */
   TicketDesk onVersion(String version);
 

@@ -6,7 +6,7 @@ import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A committed change of a ticket, as the worker that made it tells its listeners. */
+/** A committed change of a ticket. The worker that made it passes it to its listeners. */
 public sealed interface TicketEvent {
   long ticketId();
 
@@ -52,7 +52,7 @@ public sealed interface TicketEvent {
   /**
    * The state is on_hold: the ticket waits for a person's word before it goes on. No failure.
    *
-   * @param holdReason such as approval, or expired before any worker started it
+   * @param holdReason such as approval, or that it expired before any worker started it
    */
   record Parked(long ticketId, String holdReason) implements TicketEvent {}
 
@@ -62,8 +62,8 @@ public sealed interface TicketEvent {
   /**
    * The ticket is ready again; no retry was used up.
    *
-   * @param rescued whether its lease had expired, as its worker died of another ticket or never
-   *     learned of it; else a stopping worker gave it back
+   * @param rescued whether its lease had expired, because its worker died of another ticket or
+   *     never learned of it; otherwise a stopping worker gave it back
    */
   record GivenBack(long ticketId, boolean rescued) implements TicketEvent {
     public GivenBack(long ticketId) {

@@ -9,7 +9,7 @@ public interface TicketInbox {
   /**
    * The key of a request, which counts once however often it is sent within 24 hours.
    *
-   * @param key chosen by the sender, whose alone it is; a hash, or another short text
+   * @param key a hash or another short text, chosen by the sender and used by nobody else
    * @param request a hash of what was asked
    */
   record RequestKey(String key, String request) {}
@@ -17,12 +17,15 @@ public interface TicketInbox {
   /**
    * The answer to a request.
    *
-   * @param created whether this very call made the ticket; else it was there, under its unique key
-   *     or made by an earlier call with the same request key
+   * @param created whether this very call made the ticket; otherwise it was there, under its unique
+   *     key or made by an earlier call with the same request key
    */
   record Accepted(long ticketId, boolean created) {}
 
-  /** The same inbox; who enqueues through it in somebody's name is recorded with this channel. */
+  /**
+   * Returns the same inbox; tickets that are enqueued through it in somebody's name are recorded
+   * with this channel.
+   */
   TicketInbox through(Channel channel);
 
   /**
@@ -48,7 +51,8 @@ public interface TicketInbox {
    *
    * @param name unique in the graph; null where none waits for it
    * @param ticket may also wait for tickets that are there already
-   * @param after names of those of the graph that it waits for, whose results it is given
+   * @param after the names of the tickets in the graph that it waits for and whose results it is
+   *     given
    */
   record Named(@Nullable String name, NewTicket ticket, List<String> after) {
     public Named {
@@ -69,7 +73,7 @@ public interface TicketInbox {
   List<Long> enqueueGraph(List<Named> graph);
 
   /**
-   * As {@link #enqueueGraph}; the tickets are a closed batch.
+   * Enqueues as {@link #enqueueGraph}; the tickets are a closed batch.
    *
    * @param title of the batch, for people; may be null
    */
@@ -78,7 +82,7 @@ public interface TicketInbox {
   /**
    * The answer to a graph.
    *
-   * @param batchId the batch that its tickets are
+   * @param batchId the batch that its tickets form
    * @param added how many were added; the others have unique keys that exist
    * @param ids in the order of its tickets
    */
@@ -100,14 +104,14 @@ public interface TicketInbox {
   /**
    * The answer to many tickets.
    *
-   * @param batchId the batch that they are
+   * @param batchId the batch that they form
    * @param added how many were added
    */
   record Batched(long batchId, long added) {}
 
   /**
-   * As {@link #enqueueAll}; the tickets are a closed batch, which tells how far they are, and which
-   * others may wait for.
+   * Enqueues as {@link #enqueueAll}. The tickets are a closed batch, which shows how far they are,
+   * and which other tickets may wait for.
    *
    * @param title of the batch, for people; may be null
    */

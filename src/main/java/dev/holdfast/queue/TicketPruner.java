@@ -1,6 +1,6 @@
 package dev.holdfast.queue;
 
-/** Deletes what retention lets go. */
+/** Deletes what retention no longer keeps. */
 public interface TicketPruner {
   /**
    * Deletes at most {@code limit} tickets, in short transactions.

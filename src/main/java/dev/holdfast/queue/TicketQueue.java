@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * The worker's side of the durable queue. Every method is one transaction and holds no connection
- * afterwards. Thread-safe. A lost database shows as {@link QueueUnavailableException}; nothing is
- * half done then.
+ * afterwards. Thread-safe. If the database is lost, a {@link QueueUnavailableException} is thrown;
+ * nothing is half done then.
  */
 public interface TicketQueue extends TicketClaims {
   /** Renews leases, and says which are lost and which tickets were revoked. */
@@ -18,7 +18,7 @@ public interface TicketQueue extends TicketClaims {
    * Stores how attempts ended: state, attempt row and activity row together. Reporting the same
    * finish again is harmless and gives the same kind of answer.
    *
-   * @param closedLeases leases of which every ticket is finished with this batch
+   * @param closedLeases leases whose tickets are all finished with this batch
    * @return one result per finish, in order
    */
   List<FinishResult> finish(List<? extends Finish> finishes, Collection<Long> closedLeases);
@@ -33,17 +33,17 @@ public interface TicketQueue extends TicketClaims {
    * Takes tickets with expired leases through {@code retryOrFailTicket} as system_error "lease
    * expired" (A50).
    *
-   * @param limit leases at most
+   * @param limit the highest number of leases
    * @return what became of each ticket
    */
   List<FinishResult> rescue(int limit);
 
   /**
-   * Puts tickets on hold that no worker has started before they expired. Gives back what is left of
-   * the places under limits of attempts that run no more.
+   * Puts tickets on hold that expired before a worker started them. Gives back the places under
+   * limits that attempts which run no more still have.
    *
-   * @param limit tickets at most
-   * @return which
+   * @param limit the highest number of tickets
+   * @return which tickets
    */
   List<Long> holdExpired(int limit);
 }

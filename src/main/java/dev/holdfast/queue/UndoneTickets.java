@@ -14,7 +14,7 @@ import java.util.NoSuchElementException;
  * when it is wanted. Used by one thread.
  */
 public final class UndoneTickets implements Iterator<UndoneTickets.Undone> {
-  /** For how long a release can be undone, from its last ticket on. */
+  /** The time for which a release can be undone, from its last ticket on. */
   public static final Duration TIME = Duration.ofSeconds(60);
 
   private final TicketDesk desk;
@@ -27,7 +27,7 @@ public final class UndoneTickets implements Iterator<UndoneTickets.Undone> {
   /**
    * A ticket that was released.
    *
-   * @param state the one it has now
+   * @param state its present state
    * @param takenBack false where it was left alone, because it has begun or was changed since
    */
   public record Undone(long ticketId, TicketState state, boolean takenBack) {
@@ -63,7 +63,7 @@ public final class UndoneTickets implements Iterator<UndoneTickets.Undone> {
   @Override
   public boolean hasNext() {
     if (portion.isEmpty() && !atEnd) {
-      // Who began in time may come to an end.
+      // An undoing that began in time may go on to its end.
       Duration since = Duration.ofNanos(System.nanoTime() - begun);
       portion.addAll(desk.undoSome(release, actor, TIME.plus(since)));
       atEnd = portion.isEmpty();

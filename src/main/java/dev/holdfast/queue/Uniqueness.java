@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * The time that a ticket's unique key holds, and what becomes of a second ticket with it.
  *
  * @param span how long
- * @param time with {@link Span#TIME}, how long after the first one was enqueued; else null
+ * @param time with {@link Span#TIME}, how long after the first one was enqueued; otherwise null
  * @param onDuplicate what becomes of the second one
  */
 public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDuplicate) {
-  /** As long as the first ticket is kept; enqueuing it again returns the first one's id. */
+  /**
+   * The usual rule: as long as the first ticket is kept, enqueuing it again returns the first one's
+   * id.
+   */
   public static final Uniqueness USUAL = new Uniqueness(Span.KEPT, null, OnDuplicate.KEEP);
 
   /** The time for which a unique key is taken. */
@@ -23,7 +26,7 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
     OPEN,
     /** For a time. */
     TIME,
-    /** For ever, also after it was deleted. */
+    /** For ever, even after it was deleted. */
     EVER
   }
 
@@ -32,11 +35,11 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
     /** Nothing is added; the id is that of the first. */
     KEEP,
     /**
-     * The first one gets payload and time of the second, if it has not started; else the second
-     * takes the key over.
+     * The first one takes payload and time of the second, if it has not started; otherwise the
+     * second takes the key over.
      */
     REPLACE,
-    /** An error. */
+    /** The second ticket is an error. */
     REFUSE
   }
 
@@ -66,7 +69,7 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
     return new Uniqueness(span, time, OnDuplicate.REFUSE);
   }
 
-  /** As enqueue_ticket takes it in unique_for; null for KEPT. */
+  /** Returns the span as enqueue_ticket takes it in unique_for; null for KEPT. */
   public @Nullable String spanWords() {
     return switch (span) {
       case KEPT -> null;
@@ -76,7 +79,7 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
     };
   }
 
-  /** As enqueue_ticket takes it in on_duplicate; null for KEEP. */
+  /** Returns the rule as enqueue_ticket takes it in on_duplicate; null for KEEP. */
   public @Nullable String duplicateWords() {
     return onDuplicate == OnDuplicate.KEEP ? null : onDuplicate.name().toLowerCase(Locale.ROOT);
   }
@@ -84,7 +87,8 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
   /**
    * Reads both, as commands and the API take them.
    *
-   * @param forWords open, ever, or a time that the caller has read; null is as long as it is kept
+   * @param forWords open, ever, or a time that the caller has read; null means as long as the
+   *     ticket is kept
    * @param duplicateWords keep, replace or refuse; null is keep
    * @throws IllegalArgumentException naming what is allowed
    */

@@ -10,9 +10,9 @@ public interface WakeUps extends AutoCloseable {
     /**
      * A ticket became claimable.
      *
-     * @param queue where; empty when listening begins: then in any, for all one knows
-     * @param here claims on the listening connection, on this thread and while this call lasts: the
-     *     fastest way to the ticket, as that connection's backend is awake
+     * @param queue its queue; empty when listening begins: then it may be any queue
+     * @param here claims on the listening connection, on this thread and while this call lasts.
+     *     This is the fastest way to the ticket, because that connection's backend is awake
      */
     void ready(String queue, TicketClaims here);
 
@@ -24,12 +24,12 @@ public interface WakeUps extends AutoCloseable {
   void start(Listener listener);
 
   /**
-   * True once a notification sent by this process came back to it; false again while the connection
-   * is lost (they do not come through a transaction pooler).
+   * Returns true once a notification that this process sent came back to it; false again while the
+   * connection is lost (they do not come through a transaction pooler).
    */
   boolean proven();
 
-  /** Ends it and gives the connection back, with a word to the database. */
+  /** Ends the listening and gives the connection back, with a word to the database. */
   @Override
   void close();
 }

@@ -34,8 +34,8 @@ public interface WorkerRegistry {
   void update(String workerId, State state);
 
   /**
-   * Tells whether those who enqueue notify this worker. After setting it true the caller looks for
-   * work once more before it waits.
+   * Sets whether programs that enqueue notify this worker. After setting it true the caller looks
+   * for work once more before it waits.
    */
   void wantsWakeUp(String workerId, boolean wanted);
 }

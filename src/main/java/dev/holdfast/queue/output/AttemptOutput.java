@@ -18,7 +18,10 @@ public record AttemptOutput(
           "\u001b(?:\\[[0-?]{0,40}["
               + " -/]{0,4}[@-~]|\\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\\\))");
 
-  /** What a terminal obeys or what turns a text around, for a class of a regular expression. */
+  /**
+   * The characters that a terminal obeys or that turn a text around, for a class of a regular
+   * expression.
+   */
   public static final String ORDERS = "\\p{Cntrl}\u0080-\u009f\u202a-\u202e\u2066-\u2069";
 
   private static final Pattern CONTROL = Pattern.compile("[" + ORDERS + "&&[^\\n\\t]]");
@@ -32,7 +35,7 @@ public record AttemptOutput(
     return new AttemptOutput(ticketId, attempt, leaseNo, running, all);
   }
 
-  /** The last {@link OutputChunk#KEPT_BYTES} characters of a stream at most. */
+  /** Returns at most the last {@link OutputChunk#KEPT_BYTES} characters of a stream. */
   public String text(String stream) {
     StringBuilder text = new StringBuilder();
     of(stream).forEach(chunk -> text.append(chunk.text()));
@@ -42,15 +45,15 @@ public record AttemptOutput(
   }
 
   /**
-   * Output as text that is safe to show: lines, without colours and other orders to a terminal; any
-   * other control character becomes U+FFFD.
+   * Returns output as text that is safe to show: lines, without colours and other orders to a
+   * terminal; any other control character becomes U+FFFD.
    */
   public static String plain(String text) {
     String lines = text.replace("\r\n", "\n").replace('\r', '\n');
     return CONTROL.matcher(TERMINAL.matcher(lines).replaceAll("")).replaceAll("\uFFFD");
   }
 
-  /** As the API and {@code --json} answer. */
+  /** Returns the fields of the answer of the API and {@code --json}. */
   public Map<String, Object> columns() {
     Map<String, Object> columns = new LinkedHashMap<>();
     columns.put("ticket_id", ticketId);

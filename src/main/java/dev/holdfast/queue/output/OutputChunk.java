@@ -21,6 +21,6 @@ public record OutputChunk(
   public static final String STDOUT = "stdout";
   public static final String STDERR = "stderr";
 
-  /** The end of each stream of an attempt is kept: so many bytes. */
+  /** The number of bytes that are kept of the end of each stream of an attempt. */
   public static final int KEPT_BYTES = 64 * 1024;
 }

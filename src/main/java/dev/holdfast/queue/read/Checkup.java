@@ -9,15 +9,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Facts about the database that {@code holdfast doctor} judges. What this user may not look at is a
- * {@link dev.holdfast.queue.StatementRefusedException}, what takes too long a {@link
+ * Facts about the database that {@code holdfast doctor} judges. A fact that this user may not look
+ * at is a {@link dev.holdfast.queue.StatementRefusedException}, one that takes too long a {@link
  * dev.holdfast.queue.QuestionTooSlowException}.
  */
 public interface Checkup {
   /**
    * The server behind the URL.
    *
-   * @param version as it tells it: {@code 18.1}
+   * @param version as the server says it: {@code 18.1}
    * @param now its clock
    * @param encoding of the database: {@code UTF8}
    * @param standby whether it only follows another server and takes no writes
@@ -47,7 +47,7 @@ public interface Checkup {
   record ReadyKind(String queue, String kind, long tickets, long firstId) {}
 
   /**
-   * One of our tables, as the server's statistics have it.
+   * One of our tables, as the server's statistics describe it.
    *
    * @param table with its schema
    * @param autovacuum false where the table's own settings say so
@@ -59,7 +59,7 @@ public interface Checkup {
   /**
    * A lease that nobody ended.
    *
-   * @param tickets how many it keeps from others
+   * @param tickets how many tickets it keeps from other workers
    */
   record ExpiredLease(String workerId, long tickets, Duration expiredFor) {}
 
@@ -86,9 +86,9 @@ public interface Checkup {
   record OpenTransaction(int pid, String user, String application, String state, Duration age) {}
 
   /**
-   * How near the server is to giving out no more transaction ids: it stands still then.
+   * The transaction ids that the server has left: without them it stands still.
    *
-   * @param database the one that keeps the oldest of them
+   * @param database the database that keeps the oldest of them
    * @param left how many are left
    */
   record TransactionIds(String database, long left) {}
@@ -106,7 +106,7 @@ public interface Checkup {
    */
   Server server();
 
-  /** Those that have waited for longer than this. */
+  /** Returns the commits that have waited for longer than this. */
   WaitingCommits commitsWaitingFor(Duration atLeast);
 
   /**
@@ -115,10 +115,13 @@ public interface Checkup {
    */
   List<String> hiddenTables();
 
-  /** Of the database of the server that is nearest. */
+  /** Returns the transaction ids of the server's database that has the fewest left. */
   TransactionIds transactionIds();
 
-  /** The same tables and people's views, within the time that this checkup gives a statement. */
+  /**
+   * Returns a reader of the same tables and people's views, within the time that this checkup gives
+   * a statement.
+   */
   TicketReader tickets();
 
   /** The newest migration that was applied; 0 where the schema is missing. */
@@ -148,7 +151,7 @@ public interface Checkup {
   /** All tables of ours, by name. */
   List<TableVacuum> tables();
 
-  /** Leases that ended longer ago than this and are still there, the oldest first. */
+  /** Returns leases that ended longer ago than this and are still there, the oldest first. */
   List<ExpiredLease> leasesExpiredFor(Duration grace);
 
   /** Tickets that are not due for longer than this. */
@@ -158,17 +161,20 @@ public interface Checkup {
   Stranded withoutDesign();
 
   /**
-   * Tickets that wait for one that is gone, or has been on hold for that long; {@code firstId} is
-   * it.
+   * Returns tickets that wait for one that is gone, or has been on hold for that long; {@code
+   * firstId} is that one.
    */
   Stranded behindHeld(Duration longest);
 
   /**
-   * Limits that have let a ticket wait for longer than this. Of many tickets not all are counted.
+   * Returns the limits that have made a ticket wait for longer than this. If there are many
+   * tickets, not all are counted.
    */
   List<Limited> inLineFor(Duration longest);
 
-  /** Tickets that should have begun before that, have not, and are not on hold either. */
+  /**
+   * Returns tickets that should have begun before that time, have not, and are not on hold either.
+   */
   Stranded expiredFor(Duration longest);
 
   /** Tickets that wait for a time that was set when the database's clock was ahead. */
@@ -177,7 +183,7 @@ public interface Checkup {
   /** Ready tickets that are meant for nobody: neither for workers nor for a person. */
   Stranded forNobody();
 
-  /** Held tickets by error, of those groups in which one is on hold for longer than this. */
+  /** Returns the groups of held tickets by error in which one is on hold for longer than this. */
   OldHolds heldFor(Duration longest);
 
   /**
@@ -192,9 +198,9 @@ public interface Checkup {
    */
   List<String> references();
 
-  /** Those of the roles for people, programs and workers that the server lacks. */
+  /** Returns those of the roles for people, programs and workers that the server lacks. */
   List<String> missingRoles();
 
-  /** Those that are there and may not use the schema. */
+  /** Returns the roles that are there and may not use the schema. */
   List<String> rolesWithoutRights();
 }

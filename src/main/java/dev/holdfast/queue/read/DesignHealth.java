@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version the latest
  * @param versions how many there are
- * @param tickets how many of the newest tickets have it, in any version
+ * @param tickets how many of the newest tickets have the design, in any version
  * @param succeeded how many of those are done or wait for their review
  * @param held how many of those wait for a person, or were cancelled
  * @param costUsd what models have cost in the last 7 days; null where nothing had a price
@@ -22,7 +22,10 @@ public record DesignHealth(
     long succeeded,
     long held,
     @Nullable BigDecimal costUsd) {
-  /** In per cent of those that have come to an end or to a person; "" where none has. */
+  /**
+   * Returns the per cent of successes among those that have ended or wait for a person; "" where
+   * there is none.
+   */
   public String successRate() {
     long ended = succeeded + held;
     return ended == 0 ? "" : Math.round(100.0 * succeeded / ended) + " %";

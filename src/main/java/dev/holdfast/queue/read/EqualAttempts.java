@@ -8,11 +8,11 @@ import java.util.Objects;
  * Attempts in a row that ended alike, for people to read as one.
  *
  * @param first the number of the first of them
- * @param newest the last of them, for all of them
+ * @param newest the last of them, which stands for all
  * @param count how many there are, at least 1
  */
 public record EqualAttempts(int first, AttemptRow newest, int count) {
-  /** All attempts of a ticket, folded; in their order. */
+  /** Folds all attempts of a ticket, in their order. */
   public static List<EqualAttempts> of(List<AttemptRow> attempts) {
     List<EqualAttempts> folded = new ArrayList<>();
     for (AttemptRow each : attempts) {
@@ -31,7 +31,10 @@ public record EqualAttempts(int first, AttemptRow newest, int count) {
     return count == 1 ? "" + first : first + "-" + newest.attempt();
   }
 
-  /** Each success has a result of its own. */
+  /**
+   * Returns whether the other attempt ended alike. A success never does: each has a result of its
+   * own.
+   */
   private boolean isLike(AttemptRow other) {
     return !other.outcome().equals("succeeded")
         && other.outcome().equals(newest.outcome())

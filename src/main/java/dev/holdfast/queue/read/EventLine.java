@@ -9,7 +9,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Says in one sentence what happened to a ticket. The demo, {@code watch}, {@code show} and the
- * console all use it. A sentence may contain what anybody wrote; who prints it makes it safe.
+ * console all use it. A sentence may contain what anybody wrote; the caller that prints it makes it
+ * safe.
  */
 public final class EventLine {
   private static final int LONGEST = 400;
@@ -117,7 +118,7 @@ public final class EventLine {
         + (until.isEmpty() ? "" : " until " + until);
   }
 
-  /** A30: when the next attempt comes, and how many may follow. */
+  /** Says when the next attempt comes, and how many may follow (A30). */
   private static String decision(JsonNode details) {
     String failure = "failed: " + failure(details, "errorCategory");
     if (!details.path("shouldRetry").asBoolean(false)) {
@@ -143,7 +144,7 @@ public final class EventLine {
         + (title.isEmpty() ? "" : ": " + title);
   }
 
-  /** Events of older workers have no title. */
+  /** Returns the first line. Events of older workers have no title. */
   private static String firstLine(JsonNode details) {
     return details.path("error").asString("").lines().findFirst().map(EventLine::cut).orElse("");
   }
@@ -161,7 +162,7 @@ public final class EventLine {
     return words.length() == 0 ? event : event + ": " + words;
   }
 
-  /** {@code lease no} for {@code leaseNo}. */
+  /** Makes a name such as {@code lease no} of {@code leaseNo}. */
   private static String name(String key) {
     return key.replaceAll("(?<=[a-z])(?=[A-Z])", " ").replace('_', ' ').toLowerCase(Locale.ROOT);
   }

@@ -25,8 +25,8 @@ public record LiveWorkers(List<WorkerRow> rows) {
   }
 
   /**
-   * Why no worker takes a ticket that is ready for one now; empty where one does, and for tickets
-   * that wait for a person or a time.
+   * Returns why no worker takes a ticket that is ready for one now; empty if one does, and for
+   * tickets that wait for a person or a time.
    */
   public Optional<String> missingFor(TicketRow ticket, Instant now) {
     boolean due = ticket.retryAfter() == null || !ticket.retryAfter().isAfter(now);

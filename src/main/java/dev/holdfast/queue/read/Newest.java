@@ -3,7 +3,7 @@ package dev.holdfast.queue.read;
 import java.util.List;
 
 /**
- * The newest rows of a list that may be longer than the memory of whoever reads it.
+ * The newest rows of a list that may be longer than the memory of its reader.
  *
  * @param rows oldest first
  * @param older how many older ones are left out

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of {@code holdfast.queue_health}.
  *
- * @param waitingForLimit those of the ready ones that no limit lets start now
+ * @param waitingForLimit how many of the ready ones a limit keeps from starting now
  */
 public record QueueHealth(
     String queue,

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A step of a workflow, as in the view {@code workflow_steps}.
  *
  * @param state waiting, skipped, or the state of its ticket or of its tickets as a whole
- * @param design which works it; {@code human} for a person's
+ * @param design the design that works it; {@code human} for a person's step
  * @param after the steps it waits for
  * @param tickets how many it has; 0 before it begins
  */
@@ -30,10 +30,10 @@ public record StepRow(
     after = List.copyOf(after);
   }
 
-  /** The level of each step by its name: the number of steps that stand before it at least. */
+  /** Returns the level of each step by its name: the least number of steps that stand before it. */
   public static Map<String, Integer> levels(List<StepRow> steps) {
     Map<String, Integer> levels = new HashMap<>();
-    // As often as the longest path has steps; where they wait in a circle it ends all the same.
+    // The loop runs as often as the longest path has steps; it ends even if steps wait in a circle.
     for (int i = 0; i < steps.size(); i++) {
       boolean moved = false;
       for (StepRow each : steps) {
@@ -51,7 +51,7 @@ public record StepRow(
     return levels;
   }
 
-  /** Each after those it waits for. */
+  /** Sorts the steps: each comes after those it waits for. */
   public static List<StepRow> ordered(List<StepRow> steps) {
     Map<String, Integer> levels = levels(steps);
     List<StepRow> ordered = new ArrayList<>(steps);
@@ -61,7 +61,7 @@ public record StepRow(
     return ordered;
   }
 
-  /** Its state in words, with how far its tickets are. */
+  /** Says its state in words, with how far its tickets are. */
   public String words() {
     String words = state.replace('_', ' ');
     if (tickets < 2) {

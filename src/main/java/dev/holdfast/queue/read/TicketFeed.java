@@ -11,25 +11,25 @@ public interface TicketFeed {
   /**
    * Something that happened.
    *
-   * @param key tells it from everything else that ever happens
-   * @param position where a feed can be opened again that tells of all that comes after it, and
-   *     perhaps of some that came before
+   * @param key distinguishes it from everything else that ever happens
+   * @param position the place at which a feed can be opened again; that feed has everything after
+   *     this event, and perhaps some that came before
    */
   record Event(String key, String position, TimelineEntry entry) {}
 
   /**
-   * The events since the last call, or since the feed was opened, in order of time. Returns at
-   * once.
+   * Returns the events since the last call, or since the feed was opened, in order of time, without
+   * waiting.
    */
   List<Event> events();
 
   /**
-   * Where a feed can be opened again that tells of all that comes from now on, and perhaps of some
-   * that came before.
+   * Returns the place at which a feed can be opened again; that feed has everything from now on,
+   * and perhaps some that came before.
    */
   String position();
 
-  /** The same without their keys. */
+  /** Returns the same without their keys. */
   default List<TimelineEntry> next() {
     return events().stream().map(Event::entry).toList();
   }

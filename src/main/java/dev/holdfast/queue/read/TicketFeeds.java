@@ -4,13 +4,13 @@ import java.util.Optional;
 
 /** Opens feeds of all tickets. Thread-safe. */
 public interface TicketFeeds {
-  /** At the present. */
+  /** Opens a feed at the present. */
   TicketFeed open();
 
   /**
-   * At the position of an event that was told.
+   * Opens a feed at the position of an event.
    *
-   * @return empty for what is no position, or for one that is too long ago to be read again
+   * @return empty for a text that is no position, or for one too long ago to be read again
    */
   Optional<TicketFeed> openAt(String position);
 }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param design the name of their design, of any version
  * @param category "" for tickets without an error
  * @param fingerprint whole, or its first 8 characters or more; "" for tickets without an error
- * @param text in the title or the unique key, in capitals or not
- * @param createdFrom at this time or later
- * @param createdBefore not at this time or later
+ * @param text a part of the title or the unique key, in capitals or not
+ * @param createdFrom created at this time or later
+ * @param createdBefore created earlier than this time
  * @param assignee the person who looks after it
  * @param batchId the batch they came with
  * @param beforeId only tickets with smaller ids: the next page
@@ -39,7 +39,8 @@ public record TicketFilter(
   private static final Pattern START_OF_FINGERPRINT = Pattern.compile("[0-9a-f]{8,31}");
 
   /**
-   * The fingerprint by which a person chooses, or null. An empty one would choose what people held.
+   * Returns the fingerprint by which a person chooses, or null. An empty one would choose the
+   * tickets that people held.
    *
    * @throws InvalidTicketException if it is too short to choose by
    */
@@ -51,12 +52,15 @@ public record TicketFilter(
     return text;
   }
 
-  /** Any other fingerprint is compared as a whole, which the index on groups serves. */
+  /**
+   * Returns whether only the start is given. Any other fingerprint is compared as a whole, for
+   * which the index on groups serves.
+   */
   public boolean hasStartOfFingerprint() {
     return fingerprint != null && START_OF_FINGERPRINT.matcher(fingerprint).matches();
   }
 
-  /** The text as a pattern of ILIKE for what has it in it. */
+  /** Returns the text as a pattern of ILIKE that matches what contains it. */
   public @Nullable String textPattern() {
     return text == null
         ? null

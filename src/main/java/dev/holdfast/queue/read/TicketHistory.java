@@ -3,9 +3,9 @@ package dev.holdfast.queue.read;
 import dev.holdfast.ticket.Guidance;
 
 /**
- * What happened to a ticket: of each the newest 1,000, of 4 MiB in all.
+ * The history of a ticket: the newest 1,000 of each sort, 4 MiB in all.
  *
- * @param toolCalls that a person had to allow; after them those that wait, however old
+ * @param toolCalls the calls that a person had to allow; after them the ones that wait, however old
  */
 public record TicketHistory(
     Newest<AttemptRow> attempts,

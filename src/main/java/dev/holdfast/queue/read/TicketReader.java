@@ -20,7 +20,7 @@ public interface TicketReader {
   List<TicketSummary> summaries(TicketFilter filter);
 
   /**
-   * A page for people, newest first, as fast whatever the table holds: where no index serves the
+   * Returns a page for people, newest first, fast whatever the table holds: if no index serves the
    * filter, it looks at the newest 20,000 tickets of the page and says so.
    */
   TicketWindow window(TicketFilter filter);
@@ -61,18 +61,18 @@ public interface TicketReader {
   List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
 
   /**
-   * Its newest {@link #attempts}, {@link #guidance} and {@link #timeline}, for whoever must not be
-   * ended by a ticket with many.
+   * Returns its newest {@link #attempts}, {@link #guidance} and {@link #timeline}, for a process
+   * that a ticket with many of them must not end.
    */
   TicketHistory history(long ticketId);
 
-  /** The events of an agent's sessions, oldest first; without texts in full. */
+  /** Returns the events of an agent's sessions, oldest first, without full texts. */
   List<TimelineEntry> sessionEvents(long ticketId);
 
   /** The question that a held ticket waits with, as a JSON object; empty where it asks nothing. */
   Optional<String> question(long ticketId);
 
-  /** The tool calls that a person had to allow or has to, oldest first. */
+  /** Returns the tool calls that a person had to allow or has to allow, oldest first. */
   List<ToolCallRow> toolCalls(long ticketId);
 
   /** True if an order to end the ticket's retry waits to be taken by its worker. */
@@ -96,25 +96,25 @@ public interface TicketReader {
 
   List<WorkerRow> workers();
 
-  /** Those of {@link #workers} that claim tickets now. */
+  /** Returns those of {@link #workers} that claim tickets now. */
   LiveWorkers liveWorkers();
 
   /**
-   * The waits of those tickets that wait for a provider, an account, a budget, other tickets, the
-   * end of a pause, a limit or their turn, in words.
+   * Says in words what those tickets wait for that wait for a provider, an account, a budget, other
+   * tickets, the end of a pause, a limit or their turn.
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
-  /** The steps of a workflow, each after those it waits for; none of another ticket. */
+  /** Returns the steps of a workflow, each after those it waits for; none for another ticket. */
   List<StepRow> steps(long ticketId);
 
   /** The tickets that a job has added, oldest first; not the steps of a workflow. */
   List<ChildRow> children(long ticketId, int limit);
 
   /**
-   * The things that have to happen before a worker may claim a ready ticket: the tickets that it
-   * waits for, such as {@code #17, on hold since ...}, the queue that is paused, or the limit, such
-   * as {@code the limit of queue:mail, 5 at once}.
+   * Says what has to happen before a worker may claim a ready ticket: the tickets that it waits
+   * for, such as {@code #17, on hold since ...}, the queue that is paused, or the limit, such as
+   * {@code the limit of queue:mail, 5 at once}.
    */
   Optional<String> predecessors(long ticketId);
 }

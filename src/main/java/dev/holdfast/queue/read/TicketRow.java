@@ -54,7 +54,8 @@ public record TicketRow(
   }
 
   static String version(long leaseNo, Instant updatedAt) {
-    // Wraps around at infinity, which older versions took: one such ticket must not end a list.
+    // This wraps around at infinity, which older versions took: one such ticket must not end a
+    // list.
     long micros = updatedAt.getEpochSecond() * 1_000_000L + updatedAt.getNano() / 1_000L;
     return leaseNo + "-" + micros;
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title its first 1000 characters
  * @param error its first 500 characters
- * @param errorTitle the line of it that says why
+ * @param errorTitle the line of the error that says why
  * @param holdReason its first 1000 characters
  * @param assignee the person who looks after it
  */

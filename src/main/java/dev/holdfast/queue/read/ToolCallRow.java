@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of {@code holdfast.tool_approvals}: a tool call that a person has to allow.
  *
- * @param id names it when it is decided
+ * @param id the number by which a decision names it
  * @param arguments JSON, as the model gave them
  * @param effect what it would do; empty where the arguments say it all
  * @param decision approved or denied; null while it waits
  * @param editedArguments JSON that a person put in their place; null for none
- * @param rememberedFrom the approval that it was approved with, unasked; null as a rule
- * @param voidedAt when the session started over; null as a rule
+ * @param rememberedFrom the earlier approval by which it was approved without asking; usually null
+ * @param voidedAt when the session started over; usually null
  */
 public record ToolCallRow(
     long id,
@@ -31,7 +31,7 @@ public record ToolCallRow(
     boolean remember,
     @Nullable Long rememberedFrom,
     @Nullable Instant voidedAt) {
-  /** True if nobody has said anything to it, and it still matters. */
+  /** Returns true if nobody has decided it, and it still matters. */
   public boolean waits() {
     return decision == null && voidedAt == null;
   }

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The import of rows that are alike.
  *
- * @param state in the source
- * @param newState here; null where they are left
- * @param designKey of their {@link SourceDesign}
- * @param kind here; null where nothing gives one
- * @param sourceIds of all of them, in order
+ * @param state their state in the source
+ * @param newState their state here; null where they are left
+ * @param designKey the key of their {@link SourceDesign}
+ * @param kind their kind here; null where nothing gives one
+ * @param sourceIds the ids of all of them, in order
  */
 public record ImportLine(
     Outcome outcome,
@@ -23,12 +23,12 @@ public record ImportLine(
     sourceIds = List.copyOf(sourceIds);
   }
 
-  /** All but the first two are left where they are. */
+  /** What becomes of the rows. All but the first two leave them where they are. */
   public enum Outcome {
     TAKEN,
-    /** By an earlier run. */
+    /** It was taken by an earlier run. */
     TAKEN_BEFORE,
-    /** In progress: an old worker may hold it. */
+    /** It is in progress: an old worker may hold it. */
     LEFT_RUNNING,
     /** Another row has its id. */
     SAME_ID,
@@ -42,7 +42,7 @@ public record ImportLine(
     BAD_TIME,
     /** Its payload is too long as text, or too deep. */
     BAD_PAYLOAD,
-    /** Nothing says of which kind it is. */
+    /** Nothing gives its kind. */
     NO_DESIGN,
     NO_ID;
 

@@ -15,13 +15,13 @@ public record ImportOrder(SourceTable source, List<Choice> designs, Running runn
   }
 
   /**
-   * @param key of a {@link SourceDesign}
-   * @param kind of its tickets here
-   * @param designId of their design here; null for tickets without one
+   * @param key the key of a {@link SourceDesign}
+   * @param kind the kind of its tickets here
+   * @param designId the id of their design here; null for tickets without one
    */
   public record Choice(String key, String kind, @Nullable Long designId) {}
 
-  /** An old worker may still be at work on them. */
+  /** What becomes of tickets in progress: an old worker may still be at work on them. */
   public enum Running {
     LEAVE,
     READY

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SourceDesign(
     String key, @Nullable String name, @Nullable String definition, long tickets) {
-  /** Its name, else its id, {@code -} for no design. */
+  /** Returns its name, otherwise its id; {@code -} for no design. */
   public String label() {
     if (name != null) {
       return name;

@@ -17,20 +17,24 @@ public interface TicketImport {
    */
   List<SourceDesign> designs(SourceTable source);
 
-  /** False before the first migration. {@link #designs} and {@link #preview} work all the same. */
+  /**
+   * Returns false before the first migration. {@link #designs} and {@link #preview} work all the
+   * same.
+   */
   boolean isSchemaThere();
 
   /**
-   * The changes that {@link #take} would make. Writes nothing.
+   * Shows the changes that {@link #take} would make. Writes nothing.
    *
-   * @param looked told after each page how many rows it had
+   * @param looked is called after each page with the number of its rows
    */
   List<ImportLine> preview(ImportOrder order, IntConsumer looked);
 
   /**
-   * In pages, each a transaction: what is cut off goes on at the next run.
+   * Takes the rows in pages, each a transaction: after an interruption the next run goes on.
    *
-   * @param looked told after each page how many rows it had, those taken before too
+   * @param looked is called after each page with the number of its rows, including those taken
+   *     before
    */
   List<ImportLine> take(ImportOrder order, String actor, IntConsumer looked);
 }

@@ -1,4 +1,4 @@
-/** Tickets of a table from before Holdfast are taken over. */
+/** Takes over the tickets of a table from before Holdfast. */
 @NullMarked
 package dev.holdfast.queue.takeover;
 

@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Reads for the console's pages, beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only,
- * each call fast whatever the table holds: pages are cut by keys, and what would need all tickets
- * looks at a window of them and says so. Thread-safe.
+ * Reads for the console's pages, beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only.
+ * Each call is fast whatever the table holds: pages are cut by keys, and a figure that would need
+ * all tickets looks at a window of them and says so. Thread-safe.
  */
 public interface ConsoleReader {
   /** The database's clock, by which all ages and countdowns are shown. */
@@ -30,8 +30,8 @@ public interface ConsoleReader {
   StateCounts stateCounts();
 
   /**
-   * The providers that people were told do not answer, and still do not while tickets wait for
-   * them; in words.
+   * Returns in words the providers that people were told do not answer, and that still do not while
+   * tickets wait for them.
    */
   List<String> outages();
 
@@ -46,7 +46,7 @@ public interface ConsoleReader {
   /**
    * The state of tickets that were released.
    *
-   * @param release the key that they were released under; there is nothing under an unknown one
+   * @param release the key that they were released under; an unknown key has no tickets
    */
   ReleasedTickets released(String release);
 
@@ -65,7 +65,7 @@ public interface ConsoleReader {
   /** The slots that finished attempts took in the last half hour, oldest first. */
   List<BusySlots> busySlots();
 
-  /** The answers of models in the last 7 days, by provider, the dearest first. */
+  /** Returns the answers of models in the last 7 days, by provider, the most expensive first. */
   List<ModelUse> modelUse();
 
   /** All designs by name, with what became of the newest tickets. */

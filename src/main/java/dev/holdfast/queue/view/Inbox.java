@@ -14,7 +14,7 @@ public record Inbox(List<HeldGroup> groups, long groupCount, long ticketCount) {
     groups = List.copyOf(groups);
   }
 
-  /** A page after the last one: no group, the same totals. */
+  /** Returns a page after the last one: no group, the same totals. */
   public Inbox behind() {
     return new Inbox(List.of(), groupCount, ticketCount);
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The calls of a model for the tickets of a design in one span.
  *
  * @param design "" for tickets without one
- * @param provider "" , as the model, where several were asked in one step
- * @param tokensIn read from caches and written to them included
+ * @param provider "", like the model, where several were asked in one step
+ * @param tokensIn including tokens read from caches and written to them
  * @param costUsd in US dollars; null where no answer's model has a price
  */
 public record ModelFigure(
