@@ -7,17 +7,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets that came together, and how far they are.
+ * Tickets that came together, and how many of them are done.
  *
- * @param closedAt since when it takes no further tickets; null while it does
+ * @param closedAt the time since which it takes no further tickets; null while it does
  * @param cancelledAt when a person cancelled it as a whole
  * @param endedAt when all tickets were done or cancelled
  * @param total how many tickets it has or had
- * @param ready waiting for a worker, for a retry or for other tickets
+ * @param ready how many wait for a worker, for a retry or for other tickets
  * @param deleted ended tickets that an earlier version deleted without counting them
  * @param countedAt when this was counted; counts are kept for a moment
- * @param timeLeftMs until no ticket waits for a worker, foretold from the rate of the last minutes
- * @param nextCountAt from when on somebody who asks gets newer counts
+ * @param timeLeftMs the time until no ticket waits for a worker, estimated from the rate of the
+ *     last minutes
+ * @param nextCountAt the time from which a reader gets newer counts
  */
 public record Batch(
     long id,
@@ -39,12 +40,12 @@ public record Batch(
     @Nullable Long timeLeftMs,
     Instant nextCountAt) {
 
-  /** Tickets that wait for nobody but a reviewer. */
+  /** Returns the number of tickets that wait for nobody but a reviewer. */
   public long worked() {
     return done + cancelled + deleted + needsReview;
   }
 
-  /** As in {@code 4,120 of 10,000, 31 on hold, done in about 6 min}. */
+  /** Says how far it is, as in {@code 4,120 of 10,000, 31 on hold, done in about 6 min}. */
   public String progress() {
     StringBuilder words =
         new StringBuilder(String.format(Locale.ROOT, "%,d of %,d", worked(), total));

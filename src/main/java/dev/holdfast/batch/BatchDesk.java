@@ -8,26 +8,26 @@ import org.jspecify.annotations.Nullable;
  * The actions of people on batches. Each change is logged for every ticket with its actor.
  * Thread-safe.
  *
- * <p>A batch that is not there is a {@code TicketNotFoundException}.
+ * <p>A batch that does not exist is a {@code TicketNotFoundException}.
  */
 public interface BatchDesk {
-  /** The same desk; what is done through it is recorded as done through this channel. */
+  /** Returns the same desk; what is done through it is recorded with this channel. */
   BatchDesk through(Channel channel);
 
   Batch find(long batchId);
 
   /**
-   * The newest first.
+   * Lists batches, the newest first.
    *
    * @param before only those with smaller ids; null for all
    */
   List<Batch> list(int limit, @Nullable Long before);
 
-  /** The ids of its held tickets, the longest held first. */
+  /** Returns the ids of its held tickets, the longest held first. */
   List<Long> held(long batchId);
 
   /**
-   * Puts the tickets on hold that wait or run, in portions.
+   * Puts the tickets that wait or run on hold, in portions.
    *
    * @return how many
    */

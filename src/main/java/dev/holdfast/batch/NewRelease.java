@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A release in steps to be started.
+ * An order to release held tickets in steps.
  *
  * @param which the held tickets
  * @param canary how many are released first
- * @param ramp how many after that, step by step; 0, only as the last, is all that are left
+ * @param ramp how many after that, step by step; 0 is all that are left, and may only be the last
  * @param guidance what the next attempts are told
  */
 public record NewRelease(
@@ -29,7 +29,7 @@ public record NewRelease(
   }
 
   /**
-   * Held tickets, by all that is given at once; at least one thing is.
+   * A choice of held tickets, which match all that is given; at least one field is given.
    *
    * @param fingerprint 8 or more characters of it
    */

@@ -61,8 +61,8 @@ public record Release(
   }
 
   /**
-   * The tickets that were asked for, as in {@code fingerprint 3f2a9c1b, category api_error}, {@code
-   * batch 7} or {@code #17 #18 and 40 more}.
+   * Says which tickets were asked for, as in {@code fingerprint 3f2a9c1b, category api_error},
+   * {@code batch 7} or {@code #17 #18 and 40 more}.
    */
   public String selectionWords() {
     JsonNode asked = JsonMapper.shared().readTree(selection);
@@ -85,14 +85,14 @@ public record Release(
     return String.join(", ", words);
   }
 
-  /** As in {@code 3, 10, 50, all}. */
+  /** Says the steps, as in {@code 3, 10, 50, all}. */
   public String stepWords() {
     return steps.stream()
         .map(each -> each == 0 ? "all" : each.toString())
         .collect(Collectors.joining(", "));
   }
 
-  /** As in {@code step 2 of 4: released 13 of 500, 11 came through, 2 wait}. */
+  /** Says how far it is, as in {@code step 2 of 4: released 13 of 500, 11 came through, 2 wait}. */
   public String progress() {
     StringBuilder words = new StringBuilder();
     if (isRunning()) {

@@ -6,11 +6,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases of many held tickets in steps. A running worker takes them on; they survive its end.
+ * Releases of many held tickets in steps. A running worker goes on with them; they survive its end.
  * Thread-safe.
  */
 public interface ReleaseDesk {
-  /** The same desk; what is done through it is recorded as done through this channel. */
+  /** Returns the same desk; what is done through it is recorded with this channel. */
   ReleaseDesk through(Channel channel);
 
   /**
@@ -24,14 +24,14 @@ public interface ReleaseDesk {
   Optional<Release> find(long releaseId);
 
   /**
-   * The newest first.
+   * Lists releases, the newest first.
    *
    * @param before only those with smaller ids; null for all
    */
   List<Release> list(int limit, @Nullable Long before);
 
   /**
-   * It releases nothing more; what it has released goes on.
+   * Stops a release: it releases nothing more, and the tickets that it has released go on.
    *
    * @throws dev.holdfast.ticket.IllegalTransitionException if it has ended before
    */
