@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scope {@code queue:NAME} or {@code design:NAME}
  * @param perMs the time of the rate
- * @param running how many run that it counts; a rate alone counts none
+ * @param running how many of the tickets that it counts run now; a rate alone counts none
  * @param waiting how many stand in line
  * @param mayStartNow how many the rate lets start now; null without a rate
  */
@@ -29,7 +29,7 @@ public record Limit(
     Instant setAt,
     String setBy) {
 
-  /** The limit in words: {@code 5 at once; 100 in 1m, burst 20}. */
+  /** Says the limit in words: {@code 5 at once; 100 in 1m, burst 20}. */
   public String words() {
     List<String> words = new ArrayList<>();
     if (concurrent != null) {

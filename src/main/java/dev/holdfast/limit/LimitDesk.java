@@ -4,20 +4,20 @@ import dev.holdfast.queue.Channel;
 import java.util.List;
 
 /**
- * Actions of people on limits. Each change is logged with its actor and holds from then on, also
+ * Actions of people on limits. Each change is logged with its actor. It holds from then on, also
  * for tickets that wait already. Thread-safe.
  *
- * <p>A queue, design or limit that is not there is a {@code TicketNotFoundException}; a number that
- * cannot be a limit an {@code InvalidTicketException} that says why.
+ * <p>A queue, design or limit that does not exist is a {@code TicketNotFoundException}; a number
+ * that cannot be a limit is an {@code InvalidTicketException} that says why.
  */
 public interface LimitDesk {
-  /** The same desk; what is done through it is recorded as done through this channel. */
+  /** Returns the same desk; what is done through it is recorded with this channel. */
   LimitDesk through(Channel channel);
 
-  /** By scope. */
+  /** Lists limits by scope. */
   List<Limit> list();
 
-  /** Sets it, or replaces the one that the scope had. */
+  /** Sets a limit, or replaces the one that the scope had. */
   Limit set(NewLimit limit, String actor);
 
   void remove(String scope, String actor);

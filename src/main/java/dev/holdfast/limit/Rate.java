@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * So many starts in a time, written {@code 100/1m}.
+ * A number of starts in a time, written {@code 100/1m}.
  *
  * @param count at least one
  * @param per a millisecond to 366 days
@@ -16,7 +16,7 @@ public record Rate(int count, Duration per) {
   private static final Duration LONGEST = Duration.ofDays(366);
 
   /**
-   * @throws IllegalArgumentException naming what is allowed
+   * @throws IllegalArgumentException that says what is allowed
    */
   public static Rate parse(String text) {
     Matcher matcher = TEXT.matcher(text);
@@ -27,7 +27,7 @@ public record Rate(int count, Duration per) {
               + "\" is not a rate; write a number and a time, as in 100/1m");
     }
     Duration per = DurationText.parse(matcher.group(2));
-    // One of millions of years is none for the database, whose words would not name the field.
+    // The database takes no time of millions of years, and its words would not name the field.
     if (per.isZero() || per.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
           "its time is from 1ms to 366d, not " + DurationText.format(per));
