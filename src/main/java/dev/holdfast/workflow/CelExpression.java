@@ -27,12 +27,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An expression of the Common Expression Language. It always ends: loops are counted. */
+/** An expression of the Common Expression Language. It always ends, because loops are counted. */
 record CelExpression(String text, CelRuntime.Program program) implements Expression {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
   private static final int MOST_CHARS = 16 << 20;
 
-  /** Loaded with the first expression that needs it. */
+  /** The compiler and its options. They are loaded with the first expression that needs them. */
   private static final class Language {
     private static final CelOptions OPTIONS =
         CelOptions.current()
@@ -50,7 +50,7 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
             .addVar("index", SimpleType.INT)
             .build();
 
-    /** A text that is doubled thirty times is a gigabyte, and no loop counts it. */
+    /** Limits what no loop counts: a text that is doubled thirty times is a gigabyte. */
     static final CelRuntime RUNTIME =
         CelRuntimeFactory.standardCelRuntimeBuilder()
             .setOptions(OPTIONS)
@@ -123,7 +123,10 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
     return node.isNumber() ? (Object) node.doubleValue() : NullValue.NULL_VALUE;
   }
 
-  /** Read as far as an expression looks: it is asked for each item, and all results are large. */
+  /**
+   * An object that is converted only as far as an expression looks: it is asked for each item, and
+   * all results are large.
+   */
   private static final class Fields extends AbstractMap<String, Object> {
     private final JsonNode object;
 
@@ -150,7 +153,7 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
     }
   }
 
-  /** As {@link Fields}, of a list. */
+  /** A list that is converted like {@link Fields}. */
   private static final class Items extends AbstractList<Object> {
     private final JsonNode array;
 
@@ -170,8 +173,8 @@ record CelExpression(String text, CelRuntime.Program program) implements Express
   }
 
   /**
-   * A value as JSON. In CEL a thousand items may be one text; as JSON they are a thousand, so what
-   * is written is counted.
+   * Writes a value as JSON. In CEL a thousand items may be one text; as JSON they are a thousand,
+   * so what is written is counted.
    */
   private static final class Written {
     private final String expression;

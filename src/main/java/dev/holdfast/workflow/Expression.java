@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * An expression over {@code payload}, {@code results}, {@code item} and {@code index}. A path such
- * as {@code results.fetch.items[0]} is followed as it is, so that numbers keep their digits;
+ * as {@code results.fetch.items[0]} is followed directly, so that numbers keep their digits;
  * anything else is CEL. Immutable.
  */
 sealed interface Expression permits Expression.Path, CelExpression {
@@ -18,7 +18,7 @@ sealed interface Expression permits Expression.Path, CelExpression {
   Pattern PATH = Pattern.compile("([A-Za-z_]\\w*)((?:\\.[A-Za-z_]\\w*|\\[\\d{1,9}])*)");
 
   /**
-   * @throws ExpressionException if it is none
+   * @throws ExpressionException if it is no expression
    */
   static Expression of(String text) {
     Matcher path = PATH.matcher(text.strip());
@@ -33,7 +33,7 @@ sealed interface Expression permits Expression.Path, CelExpression {
    */
   JsonNode value(Map<String, JsonNode> scope);
 
-  /** Names and places, as {@code results.fetch.items[0]}. */
+  /** A path of names and places, as {@code results.fetch.items[0]}. */
   record Path(String text) implements Expression {
     private static final Pattern PART = Pattern.compile("\\.?([A-Za-z_]\\w*)|\\[(\\d+)]");
 

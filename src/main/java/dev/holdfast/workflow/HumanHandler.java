@@ -12,8 +12,8 @@ import tools.jackson.core.JacksonException;
 
 /**
  * Works tickets of kind {@code human}: the payload is a question, as {@code {"ask": …, "schema":
- * …}}, and the result a person's answer. Whoever answers by SQL is not held to the schema, so an
- * answer that does not fit is asked for again. Thread-safe.
+ * …}}, and the result a person's answer. An answer by SQL is not checked against the schema, so one
+ * that does not fit is asked for again. Thread-safe.
  */
 public final class HumanHandler implements TicketHandler {
   /** The kind of its tickets. */

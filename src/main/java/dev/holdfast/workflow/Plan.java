@@ -6,12 +6,12 @@ import tools.jackson.databind.JsonNode;
 /** The next step of a workflow. */
 sealed interface Plan {
   /**
-   * It waits for its steps.
+   * The workflow waits for its steps.
    *
    * @param begins the steps that begin now
-   * @param skipped all that are not worked
+   * @param skipped all steps that are not worked
    * @param success the steps for which a success is enough
-   * @param succeeded those that have had one
+   * @param succeeded those of them that have had one
    */
   record Go(List<Begun> begins, List<String> skipped, List<String> success, List<String> succeeded)
       implements Plan {}
@@ -27,7 +27,9 @@ sealed interface Plan {
   /** All steps have ended. */
   record Done(JsonNode result) implements Plan {}
 
-  /** A step's templates, as the design has them, give nothing here: a person corrects one. */
+  /**
+   * The templates of a step, as they stand in the design, give nothing here: a person corrects one.
+   */
   record CannotBegin(String problem) implements Plan {}
 
   /** A person has to look at it. */

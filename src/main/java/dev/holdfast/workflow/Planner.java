@@ -18,7 +18,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Says what a workflow does next, from what its steps have come to. What it says depends on nothing
+ * Says what a workflow does next, from the states of its steps. What it says depends on nothing
  * else, so that the attempt after a crash says the same. For one use by one thread.
  */
 final class Planner {
@@ -26,7 +26,10 @@ final class Planner {
   private static final int LONGEST_RESULT = 1 << 20;
   private static final int MOST_CHARACTERS = 64 << 20;
 
-  /** A ticket's JSON has 500 levels at most. A plan has payloads at its fifth. */
+  /**
+   * The deepest payload: a ticket's JSON has 500 levels at most, and a plan has payloads at its
+   * fifth.
+   */
   private static final int DEEPEST_PAYLOAD = 496;
 
   private static final int DEEPEST_RESULT = 499;
@@ -239,7 +242,7 @@ final class Planner {
     return earlier;
   }
 
-  /** The steps before one for which a success is enough. */
+  /** Returns the steps before one for which a success is enough. */
   private List<String> success() {
     return design.steps().stream()
         .filter(successIsEnough)
@@ -248,7 +251,10 @@ final class Planner {
         .toList();
   }
 
-  /** By step. What is too long for one result stays with the tickets of its step. */
+  /**
+   * Returns the results by step. What is too long for one result stays with the tickets of its
+   * step.
+   */
   private JsonNode result() {
     ObjectNode all = NODES.objectNode();
     long length = 0;

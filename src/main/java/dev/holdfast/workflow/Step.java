@@ -12,18 +12,18 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /**
  * A step of a workflow's design.
  *
- * @param design which works its tickets; null for a person's step
+ * @param design the design that works its tickets; null for a person's step
  * @param after the names of the steps it waits for
- * @param payload of its tickets
- * @param when a condition, without which it is skipped
- * @param forEach a list, for each of whose items it has a ticket
+ * @param payload the payload of its tickets
+ * @param when a condition; if it is not met, the step is skipped
+ * @param forEach a list; the step has a ticket for each of its items
  * @param breadth how many of these run at once; null is all
  * @param ask the question of a person's step
  * @param form a JSON schema of the answer; null takes a text
- * @param title of its tickets; null is made of the workflow's
- * @param queue of its tickets; null is the workflow's
- * @param priority of its tickets; null is the workflow's
- * @param onCancelled what becomes of the workflow where a person cancels one of its tickets
+ * @param title the title of its tickets; null makes one from the workflow's
+ * @param queue the queue of its tickets; null is the workflow's
+ * @param priority the priority of its tickets; null is the workflow's
+ * @param onCancelled what becomes of the workflow if a person cancels one of its tickets
  */
 record Step(
     String name,
@@ -45,7 +45,7 @@ record Step(
   }
 
   /**
-   * @param json valid by the schema of designs
+   * @param json a step that is valid by the schema of designs
    * @throws ExpressionException if a template or an expression cannot be read
    */
   static Step of(String name, JsonNode json) {

@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
  * @param state {@link TicketState#READY} also while it runs
  * @param result null where it has none
  * @param accepted whether a person has released the workflow since the ticket was cancelled
- * @param leftOut how many bytes the results of its step have, where they are too many to be read
- *     and no next step uses them; 0 otherwise
+ * @param leftOut how many bytes the results of its step have, if they are too many to be read and
+ *     no next step uses them; otherwise 0
  */
 public record StepTicket(
     String step,

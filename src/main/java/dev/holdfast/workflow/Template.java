@@ -12,15 +12,15 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * JSON in whose texts <code>${…}</code> stands for the value of an expression: a text that is
- * nothing else becomes the value itself, in a longer text its words are put. <code>$${</code> is a
- * <code>${</code> as it is. Immutable.
+ * JSON in whose texts <code>${…}</code> stands for the value of an expression. A text that is
+ * nothing else becomes the value itself; in a longer text the value is written as words. <code>$${
+ * </code> is a <code>${</code> as it is. Immutable.
  */
 sealed interface Template {
   JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   /**
-   * @throws ExpressionException naming an expression that is none
+   * @throws ExpressionException that names a text that is no expression
    */
   static Template of(JsonNode json) {
     if (json.isString()) {
@@ -70,7 +70,7 @@ sealed interface Template {
     return parts.size() == 1 ? parts.getFirst() : new Words(parts);
   }
 
-  /** The place where the brace closes; braces within it and in its texts do not count. */
+  /** Returns the place where the brace closes; braces within it and in its texts do not count. */
   private static int end(String text, int from) {
     int depth = 0;
     char quote = 0;

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 /**
  * The results that the expressions of a step use.
  *
- * @param names of their steps
- * @param others whether they may be those of other steps, too: where an expression takes the
- *     results as a whole, or works a name out
+ * @param names the names of their steps
+ * @param others whether they may be results of other steps, too: an expression takes the results as
+ *     a whole, or computes a name
  */
 record UsedResults(Set<String> names, boolean others) {
   private static final Pattern ANY = Pattern.compile("(?<![.\\w])results(?!\\w)");

@@ -18,13 +18,13 @@ import tools.jackson.databind.JsonNode;
  *
  * @param steps each after those that it waits for
  * @param before the steps that each waits for, directly or not
- * @param review what the whole result waits for; default nobody
+ * @param review the review that the whole result waits for; default nobody
  */
 public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, ReviewRule review) {
   private static final int MOST_STEPS = 1_000;
 
   /**
-   * @param json valid by the schema of designs
+   * @param json a design that is valid by the schema of designs
    * @throws InvalidTicketException if the steps make no workflow; the message names them
    */
   public static WorkflowDesign of(JsonNode json) {
@@ -53,7 +53,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     return new WorkflowDesign(ordered, before, ReviewRule.of(json.path("review"), Review.NONE));
   }
 
-  /** By step, the steps whose results it uses, or may use. */
+  /** Returns for each step the steps whose results it uses, or may use. */
   Map<String, Set<String>> uses() {
     Map<String, Set<String>> uses = new HashMap<>();
     for (Step step : steps) {
@@ -101,7 +101,10 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     return ordered;
   }
 
-  /** Each that is left waits for another one that is left: going on that way comes back. */
+  /**
+   * Finds a circle. Each step that is left waits for another one that is left, so a path along them
+   * comes back.
+   */
   private static String circle(Map<String, Step> steps, List<Step> left, Set<String> done) {
     List<String> path = new ArrayList<>();
     String at = left.getFirst().name();

@@ -18,11 +18,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Works tickets of kind {@code workflow}. An attempt takes no time: it looks at what the steps have
- * come to, and ends with the steps that begin now, with the whole result, or with what a person has
+ * Works tickets of kind {@code workflow}. An attempt takes no time: it looks at the states of the
+ * steps, and ends with the steps that begin now, with the whole result, or with what a person has
  * to look at. The end of a step files the ticket again. Thread-safe.
  *
- * @param longestPayload of a step's ticket, {@code payload.max-bytes}
+ * @param longestPayload the longest payload of a step's ticket, {@code payload.max-bytes}
  */
 public record WorkflowHandler(WorkflowSteps steps, int longestPayload) implements TicketHandler {
   @Override
@@ -100,7 +100,7 @@ public record WorkflowHandler(WorkflowSteps steps, int longestPayload) implement
         json.put("breadth", step.breadth());
       }
     }
-    // Where each item has the same, the database numbers them.
+    // If all items have the same title, the database numbers them.
     if (begun.titles().stream().distinct().count() == 1) {
       json.put("title", begun.titles().getFirst());
     } else if (!begun.titles().isEmpty()) {
@@ -122,7 +122,10 @@ public record WorkflowHandler(WorkflowSteps steps, int longestPayload) implement
     texts.forEach(array::add);
   }
 
-  /** A hold: the design, or the payload, does not fit what the steps gave; a person corrects it. */
+  /**
+   * Holds the ticket: the design, or the payload, does not fit what the steps gave; a person
+   * corrects it.
+   */
   private static HandlerResult toBeCorrected(String problem, String design, long id) {
     return held(
         ("%s. Correct the design (holdfast design put %s --file FILE; holdfast design use"

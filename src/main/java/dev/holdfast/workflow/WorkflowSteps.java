@@ -11,7 +11,7 @@ public interface WorkflowSteps {
   /**
    * The tickets that a workflow's steps have, in the order of their items.
    *
-   * @param uses by step, the steps whose results it uses
+   * @param uses for each step, the steps whose results it uses
    * @throws dev.holdfast.ticket.InvalidTicketException if the results that steps use which have not
    *     begun are too long
    */
