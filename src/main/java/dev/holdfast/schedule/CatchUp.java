@@ -2,10 +2,10 @@ package dev.holdfast.schedule;
 
 /** The rule for times at which no worker ran. */
 public enum CatchUp {
-  /** None is made up for. A time counts as kept when it is at most a minute late. */
+  /** No missed time is made up for. A time counts as kept when it is at most a minute late. */
   NONE,
-  /** The last one is. */
+  /** The last missed time is made up for. */
   LAST,
-  /** All are, the oldest first. */
+  /** All missed times are made up for, the oldest first. */
   ALL
 }

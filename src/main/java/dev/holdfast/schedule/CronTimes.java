@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The times of a cron expression, all of them whole minutes, on a clock that is never changed, as
- * that of UTC. To find one takes a good part of a millisecond, and each schedule shows ten: those
- * used last are kept, also for the other schedules with this expression. Thread-safe.
+ * The times of a cron expression, all of them whole minutes, on a clock that is never changed, like
+ * that of UTC. It takes a good part of a millisecond to find one, and each schedule shows ten. So
+ * the last used times are kept, also for other schedules with this expression. Thread-safe.
  */
 final class CronTimes {
   private static final int KEPT = 32;
@@ -26,14 +26,14 @@ final class CronTimes {
     this.times = times;
   }
 
-  /** The first one after that. */
+  /** Returns the first time after that one. */
   Optional<LocalDateTime> next(LocalDateTime after) {
     return next.computeIfAbsent(
         after.truncatedTo(ChronoUnit.MINUTES),
         minute -> times.nextExecution(minute.atZone(ZoneOffset.UTC)).map(CronTimes::face));
   }
 
-  /** The last one before that. */
+  /** Returns the last time before that one. */
   Optional<LocalDateTime> last(LocalDateTime end) {
     return last.computeIfAbsent(
         end.plusMinutes(1).minusNanos(1).truncatedTo(ChronoUnit.MINUTES),
@@ -44,7 +44,10 @@ final class CronTimes {
     return time.toLocalDateTime();
   }
 
-  /** A thread-safe map that forgets what was asked for longest ago when it has more than this. */
+  /**
+   * Makes a thread-safe map. If it has more entries than this, it forgets the one that was used
+   * longest ago.
+   */
   static <K, V> Map<K, V> lastUsed(int most) {
     return Collections.synchronizedMap(
         new LinkedHashMap<>(16, 0.75f, true) {

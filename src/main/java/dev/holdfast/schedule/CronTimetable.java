@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A cron expression in a time zone. Where the clock is set back, a time of the repeated hour comes
- * once, unless the expression leaves the hour open: then both hours count. Where the clock is set
+ * A cron expression in a time zone. When the clock is set back, a time of the repeated hour comes
+ * once, unless the expression leaves the hour open: then both hours count. When the clock is set
  * forward, a time that falls into the gap comes at the gap's end, so that a nightly job runs in
  * that night too; expressions that leave the hour open go on with the next hour.
  */
@@ -28,7 +28,10 @@ public final class CronTimetable implements Timetable {
   private static final int LONGEST = 200;
   private static final int KEPT = 1_000;
 
-  /** Those used last: thousands of schedules may have the same, and each round reads it anew. */
+  /**
+   * The timetables that were used last: thousands of schedules may have the same one, and each
+   * round reads it again.
+   */
   private static final Map<Read, CronTimetable> KNOWN = CronTimes.lastUsed(KEPT);
 
   private static final Pattern CHARACTERS = Pattern.compile("[-A-Za-z0-9@*/,?# \\t]*");
@@ -47,7 +50,7 @@ public final class CronTimetable implements Timetable {
     this.anyHour = anyHour;
   }
 
-  /** The five fields of UNIX, and the nicknames of cron(8). */
+  /** Defines the five fields of UNIX and the nicknames of cron(8). */
   private static CronDefinition definition() {
     return CronDefinitionBuilder.defineCron()
         .withMinutes()
@@ -85,7 +88,8 @@ public final class CronTimetable implements Timetable {
     Read read = new Read(expression, zone);
     CronTimetable known = KNOWN.get(read);
     if (known == null) {
-      // Nobody waits for it: an expression that never comes is looked for long.
+      // No lock is held, so nobody waits for it: the search for an expression that never comes is
+      // long.
       known = parsed(expression, zone);
       KNOWN.put(read, known);
     }
@@ -98,7 +102,7 @@ public final class CronTimetable implements Timetable {
           "cron: longer than " + LONGEST + " characters; write it as two schedules");
     }
     if (!CHARACTERS.matcher(expression.strip()).matches()) {
-      // The parser counts fields before and after it drops characters of control.
+      // The parser counts fields before and after it drops control characters.
       throw new InvalidTicketException(
           "cron: it has characters other than letters, digits, spaces and * / , -; write minute,"
               + " hour, day of month, month, day of week, as in 0 3 * * 1-5");
@@ -114,7 +118,7 @@ public final class CronTimetable implements Timetable {
       }
       return timetable;
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      // The parser's words for a range without its end, such as 1-/2, say nothing.
+      // The parser's message for a range without its end, such as 1-/2, does not help.
       boolean unfinished = e instanceof IndexOutOfBoundsException;
       throw new InvalidTicketException(
           ("cron: \"%s\" is none: %s; write minute, hour, day of month, month, day of"
@@ -134,7 +138,8 @@ public final class CronTimetable implements Timetable {
   }
 
   /**
-   * A later time of the clock's face is never earlier here, so the first one that is later counts.
+   * Finds the next time of a fixed hour. A later time of the clock's face is never earlier here, so
+   * the first one that is later counts.
    */
   private Optional<Instant> nextOfFixedHour(Instant after) {
     Optional<LocalDateTime> face = times.next(LocalDateTime.ofInstant(after, zone));
@@ -147,13 +152,15 @@ public final class CronTimetable implements Timetable {
   private Optional<Instant> lastOfFixedHour(Instant upTo) {
     LocalDateTime face = LocalDateTime.ofInstant(upTo, zone);
     boolean secondTime = firstAt(face).isBefore(upTo);
-    // All of an hour that comes for the second time was there before.
+    // Every time of an hour that comes for the second time was there before.
     LocalDateTime end =
         secondTime ? rules.getTransition(face).getDateTimeBefore() : face.plusNanos(1);
     return times.last(end).map(this::firstAt);
   }
 
-  /** When the clock shows it for the first time; the end of the gap that it falls into. */
+  /**
+   * Returns when the clock shows it for the first time; for a time in a gap, the end of the gap.
+   */
   private Instant firstAt(LocalDateTime face) {
     ZoneOffsetTransition change = rules.getTransition(face);
     return change != null && change.isGap()
@@ -161,7 +168,7 @@ public final class CronTimetable implements Timetable {
         : face.toInstant(rules.getValidOffsets(face).getFirst());
   }
 
-  /** From one change of the clock to the next: between them its face is like UTC's. */
+  /** Looks from one change of the clock to the next: between them its face is like UTC's. */
   private Optional<Instant> nextOfAnyHour(Instant after) {
     ZoneOffset offset = rules.getOffset(after);
     Optional<LocalDateTime> face = times.next(LocalDateTime.ofInstant(after, offset));

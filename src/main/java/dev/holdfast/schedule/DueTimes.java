@@ -6,16 +6,16 @@ import java.util.Optional;
 
 /** Chooses which of the times that have come makes the next ticket: a pure function. */
 public final class DueTimes {
-  /** A time that is no later than this was not missed. */
+  /** The longest delay with which a time was not missed. */
   private static final Duration KEPT = Duration.ofMinutes(1);
 
   private DueTimes() {}
 
   /**
-   * @param due the oldest time that made no ticket yet; it has come
-   * @param waitedUntil when there was no more to wait for; a time that waited until then was not
-   *     missed
-   * @return the time whose ticket comes now; empty if all that have come are let go
+   * @param due the oldest time that has come and made no ticket yet
+   * @param waitedUntil the time since which there is nothing to wait for; a time that waited until
+   *     then was not missed
+   * @return the time whose ticket comes now; empty if all times that have come are dropped
    */
   public static Optional<Instant> pick(
       Timetable timetable, CatchUp catchUp, Instant due, Instant waitedUntil, Instant now) {

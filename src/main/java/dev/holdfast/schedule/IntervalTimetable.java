@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param every one second to ten years; a day is 24 hours
  */
 public record IntervalTimetable(Duration every, Instant anchor) implements Timetable {
-  /** Ten years of the database, whose months have 30 days. */
+  /** The longest interval: ten years of the database, whose months have 30 days. */
   private static final Duration LONGEST = Duration.ofDays(3_600);
 
   public IntervalTimetable {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as people write it. Either cron or every is there.
+ * A schedule as people write it. It has either cron or every.
  *
  * @param name 1 to 100 letters, digits and . _ : -
  * @param cron five fields in the time of the zone, or a nickname as {@code @daily}

@@ -39,13 +39,13 @@ public record Schedule(
     String updatedBy) {
 
   /**
-   * @throws InvalidTicketException if it cannot be read, which only SQL can have brought about
+   * @throws InvalidTicketException if it cannot be read, which only SQL can have caused
    */
   public Timetable timetable() {
     return Timetable.of(cron, everyMs == null ? null : Duration.ofMillis(everyMs), zone, anchorAt);
   }
 
-  /** The rhythm in words: the cron expression with its zone, or the interval. */
+  /** Says the rhythm in words: the cron expression with its zone, or the interval. */
   public String rhythm() {
     return cron == null
         ? "every "
@@ -56,7 +56,7 @@ public record Schedule(
         : cron + " " + zone;
   }
 
-  /** The next times, from now or from the one that is due; none while it cannot be read. */
+  /** Returns the next times, from now or from the one that is due; none while it cannot be read. */
   public List<Instant> upcoming(Instant now, int count) {
     if (problem != null) {
       return List.of();

@@ -7,25 +7,25 @@ import java.util.Optional;
 /**
  * Actions of people on schedules. Each change is logged with its actor. Thread-safe.
  *
- * <p>A name that is not there is a {@code TicketNotFoundException}; what is not allowed an {@code
- * InvalidTicketException} that says why.
+ * <p>A name that does not exist is a {@code TicketNotFoundException}; a value that is not allowed
+ * is an {@code InvalidTicketException} that says why.
  */
 public interface ScheduleDesk {
-  /** The same desk; what is done through it is recorded as done through this channel. */
+  /** Returns the same desk; what is done through it is recorded with this channel. */
   ScheduleDesk through(Channel channel);
 
-  /** By name. */
+  /** Lists schedules by name. */
   List<Schedule> list();
 
   Optional<Schedule> find(String name);
 
-  /** Makes it, or replaces its settings; a pause stays. */
+  /** Makes a schedule, or replaces its settings; a pause stays. */
   Schedule put(NewSchedule schedule, String actor);
 
-  /** No ticket comes of it until it is resumed. */
+  /** Pauses a schedule: it makes no ticket until it is resumed. */
   void pause(String name, String actor);
 
-  /** Times within the pause are not made up for. */
+  /** Resumes a schedule; times within the pause are not made up for. */
   void resume(String name, String actor);
 
   /**
@@ -35,6 +35,6 @@ public interface ScheduleDesk {
    */
   long run(String name, String actor);
 
-  /** Its tickets stay. */
+  /** Deletes a schedule; its tickets stay. */
   void delete(String name, String actor);
 }

@@ -9,12 +9,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes tickets when they are due, until it is closed. Every worker's process has one; the database
- * lets each time through once.
+ * accepts each time once.
  */
 public final class ScheduleLoop implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ScheduleLoop.class);
 
-  /** A schedule that was put meanwhile waits no longer than this. */
+  /** The longest wait: a schedule that was put meanwhile waits no longer. */
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
   private final ScheduleTicks ticks;
@@ -27,7 +27,7 @@ public final class ScheduleLoop implements AutoCloseable {
     this.thread = Thread.ofVirtual().name("schedules").unstarted(this::run);
   }
 
-  /** Begins at once. */
+  /** Starts a loop, which begins at once. */
   public static ScheduleLoop start(ScheduleTicks ticks, Sleeper sleeper) {
     ScheduleLoop loop = new ScheduleLoop(ticks, sleeper);
     loop.thread.start();
@@ -51,13 +51,13 @@ public final class ScheduleLoop implements AutoCloseable {
       log.debug("no schedule is looked at: {}", e.getMessage());
       return LONGEST;
     } catch (RuntimeException e) {
-      // Nobody would start it again.
+      // The loop must go on: nobody would start it again.
       log.warn("the schedules are looked at again in {} s", LONGEST.toSeconds(), e);
       return LONGEST;
     }
   }
 
-  /** Ends it; a ticket that is being made is made or not. */
+  /** Ends the loop; a ticket that is being made is made completely or not at all. */
   @Override
   public void close() {
     thread.interrupt();

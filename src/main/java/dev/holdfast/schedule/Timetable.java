@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The times at which tickets are due. Immutable. */
 public sealed interface Timetable permits CronTimetable, IntervalTimetable {
-  /** The first time after this one; empty if none comes any more. */
+  /** Returns the first time after this one; empty if no more come. */
   Optional<Instant> next(Instant after);
 
-  /** The last time up to this one, itself included; empty if there was none. */
+  /** Returns the last time up to this one, or this one itself; empty if there was none. */
   Optional<Instant> last(Instant upTo);
 
-  /** The next times, the first of them first. */
+  /** Returns the next times, in their order. */
   default List<Instant> upcoming(Instant after, int count) {
     List<Instant> times = new ArrayList<>();
     Optional<Instant> next = next(after);
@@ -30,12 +30,12 @@ public sealed interface Timetable permits CronTimetable, IntervalTimetable {
   }
 
   /**
-   * One of the two rhythms.
+   * Makes a timetable of one of the two rhythms.
    *
    * @param cron five fields or a nickname as {@code @daily}; null if it is an interval
    * @param every null if it is a cron expression
-   * @param zone of the cron expression, as {@code Europe/Berlin}
-   * @param anchor from which the intervals are counted
+   * @param zone the zone of the cron expression, as {@code Europe/Berlin}
+   * @param anchor the time from which the intervals are counted
    * @throws InvalidTicketException if it cannot be read or never comes; the message says why
    */
   static Timetable of(
