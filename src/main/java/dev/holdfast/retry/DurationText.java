@@ -16,7 +16,7 @@ public final class DurationText {
   private DurationText() {}
 
   /**
-   * @throws IllegalArgumentException if the text is not a whole number and a unit, or is negative
+   * @throws IllegalArgumentException if the text is no whole number with a unit, or is negative
    */
   public static Duration parse(String text) {
     Matcher matcher = SHAPE.matcher(text.strip());
@@ -41,8 +41,8 @@ public final class DurationText {
   }
 
   /**
-   * The shortest such text for a duration of whole milliseconds: {@code 90s}, {@code 15m}, {@code
-   * 250ms}.
+   * Writes the shortest such text for a duration of whole milliseconds: {@code 90s}, {@code 15m},
+   * {@code 250ms}.
    */
   public static String format(Duration duration) {
     long millis = duration.toMillis();
@@ -62,7 +62,7 @@ public final class DurationText {
     return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
   }
 
-  /** In its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
+  /** Writes a duration in its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
   public static String rough(Duration duration) {
     long seconds = duration.toSeconds();
     if (seconds < 90) {
@@ -74,7 +74,7 @@ public final class DurationText {
     return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
   }
 
-  /** {@code 3m ago}, {@code in 8s}; empty for null. */
+  /** Writes a time as {@code 3m ago} or {@code in 8s}; empty for null. */
   public static String ago(@Nullable Instant time, Instant now) {
     if (time == null) {
       return "";

@@ -26,7 +26,7 @@ public record RetryDecision(
    */
   public record Hold(HoldCause cause, String reason) {}
 
-  /** The same failure, held although it might have been retried. */
+  /** Returns the same failure, held although it might have been retried. */
   public RetryDecision heldFor(Hold given) {
     return new RetryDecision(
         false, Duration.ZERO, attemptsRemaining, classification, strategy, Optional.of(given));

@@ -7,7 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ticket's counts of retries, equal errors and crashes, without this failure unless said.
+ * The numbers of a ticket's retries, equal errors and crashes, without this failure unless it is
+ * said.
  *
  * @param retryCount retries used, of all categories
  * @param retryCounts retries used by category
@@ -25,9 +26,9 @@ public record RetryHistory(
   }
 
   /**
-   * The counts with one more attempt that did not succeed.
+   * Counts one more attempt that did not succeed.
    *
-   * @param lastFingerprint of the ticket's failure before this one; null for none
+   * @param lastFingerprint the fingerprint of the ticket's failure before this one; null for none
    */
   public RetryHistory with(
       Failure failure, AttemptOutcome outcome, @Nullable String lastFingerprint) {
@@ -38,7 +39,7 @@ public record RetryHistory(
         outcome == AttemptOutcome.CRASHED ? crashCount + 1 : crashCount);
   }
 
-  /** The counts with one more retry; a count may have been set by hand to anything. */
+  /** Counts one more retry; a count may have been set by hand to anything. */
   RetryHistory withRetry(Category category) {
     Map<Category, Integer> counts = new EnumMap<>(Category.class);
     counts.putAll(retryCounts);

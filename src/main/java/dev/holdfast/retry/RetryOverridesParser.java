@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads overrides from a parsed document: {@code {categories: {transient: {max_retries: 5, backoff:
  * linear, base_delay: 1m}}, max_delay: 30m, jitter: 0, same_error_limit: 0}}. Hyphens may stand for
- * underscores. Keys this does not know are an error, but for those that a retry decision itself
- * leaves in {@code retry_strategy} (A32).
+ * underscores. Unknown keys are an error, except those that a retry decision itself leaves in
+ * {@code retry_strategy} (A32).
  */
 public final class RetryOverridesParser {
   private static final int LONGEST_SHOWN = 100;
@@ -27,7 +27,7 @@ public final class RetryOverridesParser {
   private static final Set<String> LEFT_BY_DECISIONS =
       Set.of("errorCategory", "maxRetries", "backoffType", "nextDelayMs", "attemptsRemaining");
 
-  /** The same ranges as in the configuration. */
+  /** The highest count: the same range as in the configuration. */
   private static final int HIGHEST_COUNT = 1000;
 
   private static final Duration LONGEST_BASE_DELAY = Duration.ofDays(7);
@@ -36,7 +36,7 @@ public final class RetryOverridesParser {
   private RetryOverridesParser() {}
 
   /**
-   * @throws IllegalArgumentException naming the key and what it may be
+   * @throws IllegalArgumentException that names the key and what it may be
    */
   public static RetryOverrides parse(Map<?, ?> document) {
     Map<String, Object> values = checked(document, KEYS, "retry");
@@ -129,7 +129,7 @@ public final class RetryOverridesParser {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Told below, as for one out of range.
+      // The error is reported below, like that of a value out of range.
     }
     throw new IllegalArgumentException(
         "\"" + shown(value) + "\" is not a whole number from 0 to " + HIGHEST_COUNT);
@@ -142,7 +142,7 @@ public final class RetryOverridesParser {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Told below, as for one out of range.
+      // The error is reported below, like that of a value out of range.
     }
     throw new IllegalArgumentException("\"" + shown(value) + "\" is not a number from 0 to 1");
   }
@@ -161,7 +161,7 @@ public final class RetryOverridesParser {
                         + List.of(values).toString().toLowerCase(Locale.ROOT)));
   }
 
-  /** As much of what is refused as a message takes. */
+  /** Returns as much of the refused value as a message takes. */
   private static String shown(@Nullable Object value) {
     return ShortText.of(String.valueOf(value), LONGEST_SHOWN);
   }

@@ -8,8 +8,8 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides between retry and hold. Pure but for the random numbers it is given. Thread-safe if they
- * are.
+ * Decides between retry and hold. Its only input beside its arguments are the random numbers that
+ * it is given. Thread-safe if they are.
  */
 public final class RetryPolicy {
   private final DoubleSupplier random;
@@ -29,11 +29,12 @@ public final class RetryPolicy {
   public record Counted(RetryDecision decision, RetryHistory counts) {}
 
   /**
-   * Decides on an attempt and counts the retry. A crash uses none up, unless {@code crash-limit} is
-   * off.
+   * Decides on an attempt and counts the retry. A crash uses up no retry, unless {@code
+   * crash-limit} is off.
    *
    * @param history with this attempt
-   * @param hold why the ticket is to be held whatever the policy says; null where it decides
+   * @param hold why the ticket is to be held whatever the policy says; null where the policy
+   *     decides
    */
   public Counted decide(
       Failure failure,
@@ -67,8 +68,8 @@ public final class RetryPolicy {
   }
 
   /**
-   * After the death of a ticket's worker: uses up no retry, and holds at {@code crash-limit}. Where
-   * that is off, it is a failure as any other.
+   * Decides after the death of a ticket's worker: uses up no retry, and holds at {@code
+   * crash-limit}. If that is off, it is a failure like any other.
    */
   public RetryDecision afterCrash(Failure failure, RetryHistory history, RetrySettings settings) {
     if (settings.crashLimit() == 0) {
@@ -95,7 +96,7 @@ public final class RetryPolicy {
     }
     boolean repeats =
         settings.sameErrorLimit() > 0 && history.sameErrorCount() >= settings.sameErrorLimit();
-    // The same rate limit again is what one expects of a rate limit.
+    // A rate limit that comes again is what one expects of a rate limit.
     if (repeats && failure.category() != Category.TRANSIENT) {
       return held(
           HoldCause.SAME_ERROR,
@@ -108,7 +109,10 @@ public final class RetryPolicy {
     return Optional.of(new RetryDecision.Hold(cause, reason));
   }
 
-  /** The backoff, raised to the server's hint (A24), capped, then spread by the jitter (A18). */
+  /**
+   * Returns the backoff, raised to the server's hint (A24), capped, then spread by the jitter
+   * (A18).
+   */
   private Duration delay(
       Failure failure, int retry, RetrySettings settings, CategoryPolicy strategy) {
     Duration delay = strategy.backoff().delay(retry, settings.maxDelay());

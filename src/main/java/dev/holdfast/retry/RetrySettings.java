@@ -25,7 +25,7 @@ public record RetrySettings(
     int crashLimit,
     Counting counting) {
 
-  /** Near enough that the database can count it from now. */
+  /** The longest delay: near enough that the database can count it from now. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
   public RetrySettings {
@@ -60,7 +60,7 @@ public record RetrySettings(
     return java.util.Objects.requireNonNull(categories.get(category));
   }
 
-  /** These settings where the overrides say nothing, the overrides where they do. */
+  /** Returns these settings where the overrides say nothing, and the overrides elsewhere. */
   public RetrySettings with(RetryOverrides overrides) {
     if (overrides.isEmpty()) {
       return this;
