@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param retryCount retries used since it was enqueued or last released
  * @param guidance what people said at releases and rejections, oldest first
  * @param results of the tickets that it was enqueued after under a name, as a JSON object by these
- *     names; null where there are none
- * @param isRetry whether it follows one that failed, or whose worker died, with no word of a person
- *     between them (A65)
+ *     names; null if there are none
+ * @param isRetry whether it follows an execution that failed, or whose worker died, without an
+ *     action of a person between them (A65)
  */
 public record ClaimedTicket(
     Ticket ticket,
@@ -25,7 +25,7 @@ public record ClaimedTicket(
     List<Guidance> guidance,
     @Nullable String results,
     boolean isRetry) {
-  /** Of a ticket that is given no results of others. */
+  /** Makes one for a ticket that is given no results of others. */
   public ClaimedTicket(
       Ticket ticket,
       Lease lease,
@@ -36,7 +36,7 @@ public record ClaimedTicket(
     this(ticket, lease, design, attempt, retryCount, guidance, null, false);
   }
 
-  /** Of an execution that is no retry. */
+  /** Makes one for an execution that is no retry. */
   public ClaimedTicket(
       Ticket ticket,
       Lease lease,

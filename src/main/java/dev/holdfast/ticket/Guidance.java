@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Guidance(
     String text, String author, String source, Instant givenAt, @Nullable Answer answer) {
-  /** Words that answer no question. */
+  /** Makes guidance that answers no question. */
   public Guidance(String text, String author, String source, Instant givenAt) {
     this(text, author, source, givenAt, null);
   }

@@ -8,12 +8,12 @@ public final class StorableText {
 
   private StorableText() {}
 
-  /** The same; "" for null. */
+  /** Returns the same as {@link #of}; "" for null. */
   public static String orEmpty(@Nullable String text) {
     return text == null ? "" : of(text);
   }
 
-  /** The text without NUL, and with U+FFFD for each lone surrogate. */
+  /** Returns the text without NUL, and with U+FFFD for each lone surrogate. */
   public static String of(String text) {
     int i = 0;
     while (i < text.length() && isFine(text, i)) {

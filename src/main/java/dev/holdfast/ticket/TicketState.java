@@ -22,7 +22,7 @@ public enum TicketState {
     return Arrays.stream(values()).filter(state -> state.wireName().equals(name)).findFirst();
   }
 
-  /** True for the states nothing leaves: done and cancelled. */
+  /** Returns true for the states that a ticket never leaves: done and cancelled. */
   public boolean isFinal() {
     return this == DONE || this == CANCELLED;
   }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reason why a ticket waits, besides its turn.
  *
- * @param scopes of accounts, any one of which lets it go on ({@code PROVIDER/KEY_ID/MODEL}); or the
- *     budget that has no room
- * @param words for people, such as "openai: rate_limit"
- * @param neededUsd what its next call may cost at worst; null where money is not the matter
+ * @param scopes the accounts, any one of which lets it go on ({@code PROVIDER/KEY_ID/MODEL}); or
+ *     the budget that has no room
+ * @param words words for people, such as "openai: rate_limit"
+ * @param neededUsd what its next call may cost at worst; null if it does not wait for money
  */
 public record TicketWait(
     Kind kind, List<String> scopes, String words, @Nullable BigDecimal neededUsd) {
@@ -24,7 +24,7 @@ public record TicketWait(
     /** A person raises a budget, or its next day begins; the ticket is held. */
     BUDGET;
 
-    /** As in {@code ticket_waits.kind}. */
+    /** Returns the name in {@code ticket_waits.kind}. */
     public String wireName() {
       return name().toLowerCase(Locale.ROOT);
     }
