@@ -61,8 +61,8 @@ public final class TestHoldfast implements AutoCloseable {
   }
 
   /**
-   * With a PostgreSQL of its own, whose data is deleted at the end. It takes a few seconds to
-   * start, so keep one for a class, or for all tests.
+   * Makes one with a PostgreSQL of its own, whose data is deleted at the end. It takes a few
+   * seconds to start, so keep one for a class, or for all tests.
    *
    * @throws dev.holdfast.ticket.HoldfastException that says what to do if it cannot start
    */
@@ -76,7 +76,9 @@ public final class TestHoldfast implements AutoCloseable {
     }
   }
 
-  /** In the schema {@code holdfast} of a database of yours, which is made or updated. */
+  /**
+   * Makes one in the schema {@code holdfast} of your own database; the schema is made or updated.
+   */
   public static TestHoldfast on(DataSource dataSource) {
     return new TestHoldfast(null, dataSource);
   }
@@ -96,7 +98,10 @@ public final class TestHoldfast implements AutoCloseable {
     return this;
   }
 
-  /** Default: {@link RetrySettings#defaults}. Jitter is left out, so that delays are exact. */
+  /**
+   * Sets the retry settings; the default is {@link RetrySettings#defaults}. Jitter is left out, so
+   * that delays are exact.
+   */
   public TestHoldfast retry(RetrySettings settings) {
     this.retry = withoutJitter(settings);
     return this;
@@ -112,7 +117,7 @@ public final class TestHoldfast implements AutoCloseable {
         settings.counting());
   }
 
-  /** The database, for your program and for looks at the tables. */
+  /** Returns the database, for your program and for a look at the tables. */
   public DataSource dataSource() {
     return dataSource;
   }
@@ -129,7 +134,7 @@ public final class TestHoldfast implements AutoCloseable {
     return Holdfast.reader(dataSource);
   }
 
-  /** Needs {@code com.cronutils:cron-utils}. */
+  /** Returns the schedules. Needs {@code com.cronutils:cron-utils}. */
   public ScheduleDesk schedules() {
     return new PostgresScheduleDesk(dataSource, "holdfast");
   }
@@ -140,8 +145,8 @@ public final class TestHoldfast implements AutoCloseable {
   }
 
   /**
-   * Works all tickets that are due, and those that come of them, with {@link #handler} of their
-   * kinds; returns when nothing is due any more. Retries that are delayed wait for {@link
+   * Works all tickets that are due, and the tickets that these add, with the {@link #handler} of
+   * their kinds; returns when nothing is due any more. Retries that are delayed wait for {@link
    * #advance}.
    *
    * @return how many attempts were made
@@ -152,7 +157,7 @@ public final class TestHoldfast implements AutoCloseable {
   }
 
   /**
-   * As {@link #drain()}.
+   * Works like {@link #drain()}.
    *
    * @throws AssertionError if there is still work after that time, or when the thread is
    *     interrupted
@@ -177,7 +182,7 @@ public final class TestHoldfast implements AutoCloseable {
   }
 
   private String whyNotIdle(Duration atMost) {
-    // A pool lends an interrupted thread no connection to look what is left.
+    // A pool lends no connection to an interrupted thread, so it cannot see what is left.
     return Thread.currentThread().isInterrupted()
         ? "the drain was interrupted while there was still work"
         : "there is still work after " + atMost.toMillis() + " ms: " + state.describe();
@@ -209,7 +214,7 @@ public final class TestHoldfast implements AutoCloseable {
 
   /**
    * Lets time pass: delayed tickets and retries, deadlines, cool-downs and schedules come nearer by
-   * that long. Schedules make their tickets on the way, each at its own time, as they do in
+   * this time. Schedules make their tickets on the way, each at its own time, as they do in
    * production; nothing is worked before the next {@link #drain}.
    */
   public TestHoldfast advance(Duration time) {
@@ -247,14 +252,14 @@ public final class TestHoldfast implements AutoCloseable {
     }
   }
 
-  /** Assertions about a ticket. */
+  /** Returns assertions about a ticket. */
   public TicketAssert ticket(long id) {
     return new TicketAssert(reader(), id);
   }
 
   /**
-   * Deletes all tickets, batches, schedules and cool-downs; designs and settings stay, and what was
-   * used up of limits comes back.
+   * Deletes all tickets, batches, schedules and cool-downs. Designs and settings stay, and the used
+   * parts of limits come back.
    */
   public TestHoldfast clear() {
     state.clear();

@@ -10,8 +10,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Assertions about one ticket. Each looks at the database anew; one that does not hold is an {@link
- * AssertionError} that tells the ticket's story.
+ * Assertions about one ticket. Each reads the database again; one that does not hold is an {@link
+ * AssertionError} that contains the ticket's story.
  */
 public final class TicketAssert {
   private final TicketReader reader;
@@ -43,7 +43,7 @@ public final class TicketAssert {
     return hasState("cancelled");
   }
 
-  /** On hold, with a reason that contains the words. */
+  /** Asserts that it is on hold, with a reason that contains the words. */
   public TicketAssert isOnHold(String words) {
     hasState("on_hold");
     String reason = row().holdReason();
@@ -55,7 +55,7 @@ public final class TicketAssert {
     return claim(found.equals(state), "the state", state, found);
   }
 
-  /** The result is this JSON, however it is written. */
+  /** Asserts that the result is this JSON, in whatever form it is written. */
   public TicketAssert hasResult(String json) {
     String found = row().result();
     return claim(
@@ -65,25 +65,25 @@ public final class TicketAssert {
         found);
   }
 
-  /** So many attempts have ended. */
+  /** Asserts that this many attempts have ended. */
   public TicketAssert wasTried(int times) {
     int found = row().attemptCount();
     return claim(found == times, "attempts:", times, found);
   }
 
-  /** As in {@code transient}. */
+  /** Asserts the category, as in {@code transient}. */
   public TicketAssert hasErrorCategory(String category) {
     String found = row().errorCategory();
     return claim(category.equals(found), "the error category", category, found);
   }
 
-  /** The last error contains the words. */
+  /** Asserts that the last error contains the words. */
   public TicketAssert hasError(String words) {
     String found = row().error();
     return claim(found != null && found.contains(words), "an error with", words, found);
   }
 
-  /** PostgreSQL writes 1e2 as 100. */
+  /** Compares two values; PostgreSQL writes 1e2 as 100. */
   private static int compare(JsonNode one, JsonNode other) {
     if (one.isNumber() && other.isNumber()) {
       return one.decimalValue().compareTo(other.decimalValue());
