@@ -21,7 +21,7 @@ public enum Category {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The category of a wire name, in any letter case; empty where there is none of that name. */
+  /** Returns the category with a wire name, in any letter case; empty if no category has it. */
   public static Optional<Category> ofWireName(String name) {
     for (Category category : values()) {
       if (category.wireName().equals(name.strip().toLowerCase(Locale.ROOT))) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An exception and its causes, outermost first; cycles and absurd depths are cut. */
+/** An exception and its causes, outermost first; cycles and too deep chains are cut. */
 final class CauseChain {
   private static final int MAX_LINKS = 50;
 

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 public final class Classifier {
   private static final Classifier STANDARD = new Classifier(null, new FailureCache());
 
-  /** Rule of a category that the job stated outright. */
+  /** The rule of a category that the job stated outright. */
   public static final String STATED = "stated";
 
-  /** Rule of a failure of which nothing is known but when to come again. */
+  /** The rule of a failure of which only the time to come again is known. */
   private static final String ASKS_TO_WAIT = "asks-to-wait";
 
-  /** Rule of an unknown failure. */
+  /** The rule of an unknown failure. */
   public static final String NONE = "none";
 
   private final @Nullable FailureCache cache;
@@ -41,21 +41,21 @@ public final class Classifier {
 
   /**
    * @param table null for the built-in rules, which are read at the first use: that takes a third
-   *     of a second, which a worker's start should not wait for
+   *     of a second, and a worker's start should not wait for it
    */
   private Classifier(@Nullable Table table, @Nullable FailureCache cache) {
     this.table = table;
     this.cache = cache;
   }
 
-  /** The classifier with the built-in rules alone. */
+  /** Returns the classifier with only the built-in rules. */
   public static Classifier standard() {
     return STANDARD;
   }
 
   /**
-   * A classifier that tries the given rules first, in their order. One with the id of a built-in
-   * rule stands in that rule's place instead; one that is not enabled removes it.
+   * Returns a classifier that tries the given rules first, in their order. A rule with the id of a
+   * built-in rule takes that rule's place instead; one that is not enabled removes it.
    *
    * @throws InvalidRuleException where two of the rules have one id
    */
@@ -79,14 +79,16 @@ public final class Classifier {
     return new Classifier(Table.of(first, builtIn), new FailureCache());
   }
 
-  /** All rules, the user's first, then the built-in ones. */
+  /** Returns all rules, the user's first, then the built-in ones. */
   public List<Rule> rules() {
     List<Rule> rules = new ArrayList<>(table().userRules());
     rules.addAll(table().builtIn());
     return List.copyOf(rules);
   }
 
-  /** The same classifier, slow and simple: it tries every expression and remembers nothing. */
+  /**
+   * Returns the same classifier, slow and simple: it tries every expression and remembers nothing.
+   */
   Classifier withoutShortcuts() {
     return new Classifier(table(), null);
   }
@@ -118,7 +120,7 @@ public final class Classifier {
     return failure;
   }
 
-  /** Why {@link #classify} answers as it does. Slower; asks nothing that was remembered. */
+  /** Explains the answer of {@link #classify}. It is slower, and uses no remembered answer. */
   public Explanation explain(ErrorReport report) {
     Failure failure = judge(report);
     RuleSet rules = table().rules();
@@ -146,7 +148,7 @@ public final class Classifier {
     Judgement judgement = judgement(report, rules, cache != null);
     Evidence evidence = judgement.evidence();
     Decision decision = judgement.decision();
-    // The statuses and hints in a test report are the test's, not a server's.
+    // The statuses and hints in a test report belong to the test, not to a server.
     boolean quoted = decision.stage() == Stage.CODE;
     Integer status = report.httpStatus();
     if (status == null && !quoted && evidence.status().isPresent()) {
@@ -175,7 +177,7 @@ public final class Classifier {
 
   private record Judgement(Evidence evidence, Decision decision) {}
 
-  /** By what a program says outright; where that says nothing, by all that it printed. */
+  /** Judges by what a program says outright; if that gives nothing, by all that it printed. */
   private static Judgement judgement(ErrorReport report, RuleSet rules, boolean shortcuts) {
     Evidence all = new Evidence(report, rules.literals(), shortcuts);
     String outright = OutrightError.withEnd(all.window());
@@ -202,7 +204,7 @@ public final class Classifier {
         .orElse(new Decision(Category.UNKNOWN, NONE, "", null));
   }
 
-  /** Facts of the reporter count before the words of its text. */
+  /** Decides by facts of the reporter, which count before the words of its text. */
   private static Optional<Decision> given(ErrorReport report, Evidence evidence, RuleSet rules) {
     Optional<Decision> decision = firstOf(rules.of(Stage.TYPE), evidence);
     if (decision.isEmpty() && report.exitCode() != null) {
@@ -232,14 +234,20 @@ public final class Classifier {
     return Optional.empty();
   }
 
-  /** Waiting helps, says whoever asks for it; that says more than any guess. */
+  /**
+   * Decides by the wish for a later try: it says that waiting helps, and that says more than any
+   * guess.
+   */
   private static Optional<Decision> byAskingToWait(Evidence evidence) {
     return evidence
         .askToWait()
         .map(words -> new Decision(Category.TRANSIENT, ASKS_TO_WAIT, words, Stage.GUESS));
   }
 
-  /** The root cause is asked before the whole text, whose wrappers and logs may mislead. */
+  /**
+   * Decides by the root cause first, and then by the whole text, whose wrappers and logs may
+   * mislead.
+   */
   private static Optional<Decision> byWording(Evidence evidence, RuleSet rules) {
     if (!evidence.rootCause().isEmpty()) {
       for (RuleMatcher matcher : rules.of(Stage.TEXT)) {

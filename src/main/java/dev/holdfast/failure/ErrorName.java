@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of an error that says nothing else, such as {@code model_not_found} or {@code SlowDown}.
- * Names of exception classes say more, and are none of these.
+ * Finds the name of an error that says nothing else, such as {@code model_not_found} or {@code
+ * SlowDown}. Names of exception classes say more, and are not among these.
  */
 final class ErrorName {
   private static final int LONGEST = 300;
@@ -19,7 +19,10 @@ final class ErrorName {
 
   private ErrorName() {}
 
-  /** The name, where the text is nothing else but how its program ended; null for other texts. */
+  /**
+   * Returns the name, if the text says nothing else but how its program ended; null for other
+   * texts.
+   */
   static @Nullable String in(String text) {
     String words = OutrightError.wordsAlone(text);
     if (words.length() > LONGEST) {
@@ -29,7 +32,7 @@ final class ErrorName {
     return matcher.matches() ? matcher.group(1) : null;
   }
 
-  /** The words that the name is made of: {@code model not found}. */
+  /** Splits the name into its words: {@code model not found}. */
   static String words(String name) {
     return JOINT.matcher(name).replaceAll(" ");
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause the exception, where one was thrown
  * @param httpStatus the status of the HTTP answer, where the reporter knows it
  * @param exitCode the exit code of the process, where one ran
- * @param statedCategory the category the job itself named; it is believed (T18)
+ * @param statedCategory the category that the job itself named; it is believed (T18)
  * @param retryAfter how long the remote side asked to wait, not negative
  */
 public record ErrorReport(
@@ -29,14 +29,15 @@ public record ErrorReport(
     }
   }
 
-  /** A report of a text alone. Null and blank texts are allowed (A11). */
+  /** Makes a report of a text alone. Null and blank texts are allowed (A11). */
   public static ErrorReport ofText(@Nullable String text) {
     return new ErrorReport(text == null ? "" : text, null, null, null, null, null);
   }
 
   /**
-   * A report of an exception. Its text is the stack trace, bounded in frames and causes but with
-   * the root cause in it. What a {@link TypedFailureException} in the chain states is taken over.
+   * Makes a report of an exception. Its text is the stack trace, with a limited number of frames
+   * and causes, but with the root cause in it. The report takes over what a {@link
+   * TypedFailureException} in the chain states.
    */
   public static ErrorReport ofThrowable(Throwable cause) {
     String text = StackTraceText.of(cause);
@@ -49,7 +50,7 @@ public record ErrorReport(
     return report;
   }
 
-  /** A report of an exception that is known well enough to be told without its stack trace. */
+  /** Makes a report of an exception that is known so well that its stack trace is not needed. */
   public static ErrorReport ofMessage(Throwable cause, Category category) {
     String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
     return new ErrorReport(message, cause, null, null, category, null);

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /**
  * Finds the one line of an error that says why: that of the root cause of a stack trace, the first
  * error of a compiler, the last telling line of a program that only wrote messages. The words of
- * whoever ran the program ("exit code 1 from sh") are the title only where nothing else is known.
- * It costs no more for 10 MB than for 60 kB, and is never longer than {@link #MAX_LENGTH}.
+ * what ran the program ("exit code 1 from sh") are the title only if nothing else is known. It
+ * costs no more for 10 MB than for 60 kB, and is never longer than {@link #MAX_LENGTH}.
  */
 public final class ErrorTitle {
   /** Longest title in characters. */
@@ -80,13 +80,13 @@ public final class ErrorTitle {
 
   private ErrorTitle() {}
 
-  /** The title of an error text; "" for a text that is blank. */
+  /** Returns the title of an error text; "" for a blank text. */
   public static String of(String text) {
     String window = TextWindow.of(text);
     return of(window, RootCause.of(window));
   }
 
-  /** The same for what {@link TextWindow} has left of a text, and its root cause. */
+  /** Returns the title from what {@link TextWindow} has left of a text, and from its root cause. */
   static String of(String window, String rootCause) {
     String text = OutrightError.words(window.strip());
     String wrapper = "";
@@ -109,7 +109,10 @@ public final class ErrorTitle {
     return tidy(title.isEmpty() ? wrapper : title);
   }
 
-  /** Whoever was killed or stopped by others has not said why. */
+  /**
+   * Returns whether the words say all: a program that was killed or stopped by others has not said
+   * why.
+   */
   private static boolean saysAll(String text) {
     Matcher killed = KILLED.matcher(text);
     return killed.lookingAt()
@@ -117,7 +120,7 @@ public final class ErrorTitle {
         : text.contains(" timed out after ") && TIMED_OUT.matcher(text).lookingAt();
   }
 
-  /** The end of the words that only say that a program failed; 0 where there are none. */
+  /** Returns the end of the words that only say that a program failed; 0 if there are none. */
   private static int wrapperEnd(String text) {
     if (KILLED.matcher(text).lookingAt()) {
       return text.indexOf('\n') + 1;
@@ -126,7 +129,7 @@ public final class ErrorTitle {
     return exit.lookingAt() ? exit.end() : 0;
   }
 
-  /** The line of the message in the lines of a root cause. */
+  /** Returns the line with the message from the lines of a root cause. */
   private static String message(String cause) {
     int end = cause.indexOf('\n');
     String first = end < 0 ? cause : cause.substring(0, end);
@@ -144,7 +147,10 @@ public final class ErrorTitle {
     return start(text);
   }
 
-  /** Of what a program wrote: a compiler's first error, else the last line that tells of one. */
+  /**
+   * Finds the best line of what a program wrote: a compiler's first error, otherwise the last line
+   * that reports an error.
+   */
   private static String best(String text) {
     String telling = "";
     String last = "";
@@ -168,7 +174,7 @@ public final class ErrorTitle {
     return line.substring(0, Math.min(line.length(), MAX_LINE)).strip();
   }
 
-  /** In one line without control characters, at most {@link #MAX_LENGTH} long. */
+  /** Returns one line without control characters, at most {@link #MAX_LENGTH} long. */
   private static String tidy(String line) {
     String plain = StorableText.orEmpty(BLANKS.matcher(start(line)).replaceAll(" ").strip());
     if (plain.length() <= MAX_LENGTH) {

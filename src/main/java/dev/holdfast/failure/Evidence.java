@@ -28,7 +28,7 @@ final class Evidence {
   private @Nullable OptionalInt exitCode;
 
   /**
-   * @param shortcuts whether what cannot match is left out; the answers are the same
+   * @param shortcuts whether rules that cannot match are left out; the answers are the same
    */
   Evidence(ErrorReport report, LiteralIndex index, boolean shortcuts) {
     this.report = report;
@@ -48,7 +48,10 @@ final class Evidence {
     return rootCause;
   }
 
-  /** The same report, where its text is only a name, as the words of that name. */
+  /**
+   * Returns the same report with the words of a name as its text; empty if its text is not only a
+   * name.
+   */
   Optional<Evidence> asWords() {
     String name = ErrorName.in(window);
     return name == null
@@ -56,7 +59,7 @@ final class Evidence {
         : Optional.of(new Evidence(report.withText(ErrorName.words(name)), index, shortcuts));
   }
 
-  /** The words by which somebody asks to come again at a time; empty where nobody does. */
+  /** Returns the words that ask to come again at a later time; empty if there are none. */
   Optional<String> askToWait() {
     return report.retryAfter() != null
         ? Optional.of("retry after " + report.retryAfter())
@@ -99,7 +102,7 @@ final class Evidence {
     };
   }
 
-  /** Guessing reads the names of exception classes as words. */
+  /** Guesses; it reads the names of exception classes as words. */
   private @Nullable String guess(RuleMatcher matcher) {
     if (words == null) {
       words =
@@ -112,7 +115,7 @@ final class Evidence {
     return found == null || matcher.excludes(words, literalsOfWords, shortcuts) ? null : found;
   }
 
-  /** The same for a part of the text. */
+  /** Does the same for a part of the text. */
   @Nullable String match(RuleMatcher matcher, String text) {
     String found = byCode(matcher);
     if (found == null) {
@@ -164,7 +167,10 @@ final class Evidence {
     return null;
   }
 
-  /** A code with asterisks, such as "*timeout*", matches by its start, end and parts in order. */
+  /**
+   * Finds a code that matches one with asterisks, such as "*timeout*", by its start, end and parts
+   * in order.
+   */
   private @Nullable String byShape(String shape) {
     for (String code : bodyCodes()) {
       if (hasShape(code, shape)) {

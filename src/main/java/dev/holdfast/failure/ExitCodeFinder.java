@@ -19,7 +19,7 @@ final class ExitCodeFinder {
           "died ",
           "quit ");
 
-  /** All expressions that are not always tried. */
+  /** The expressions that are not always tried. */
   static final List<GuardedPattern> GUARDED = List.of(EXIT);
 
   private ExitCodeFinder() {}

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the answers to the latest reports, because failures come in swarms of equal ones. Its
- * places are grouped by hash; within a group the latest stands first and the last one falls out.
- * Threads take no locks: where two of them meet, an answer may be forgotten or stand twice, which
- * costs time but is never wrong, because equal reports have equal answers.
+ * Remembers the answers to the latest reports, because equal failures come in swarms. Its places
+ * are grouped by hash; within a group the latest stands first and the last one falls out. Threads
+ * take no locks: if two of them meet, an answer may be forgotten or stand twice. That costs time
+ * but is never wrong, because equal reports have equal answers.
  */
 final class FailureCache {
   /** Longest text in characters; longer ones are rarely equal. */
@@ -21,7 +21,7 @@ final class FailureCache {
   private final AtomicReferenceArray<@Nullable Entry> entries =
       new AtomicReferenceArray<>(GROUPS * GROUP_SIZE);
 
-  /** All that an answer depends on. */
+  /** The key: all that an answer depends on. */
   private record Key(
       String text,
       List<List<String>> types,
@@ -42,7 +42,7 @@ final class FailureCache {
 
   private record Entry(Key key, Failure failure) {}
 
-  /** The answer to an equal report, or null where none is remembered. */
+  /** Returns the answer to an equal report, or null if none is remembered. */
   @Nullable Failure get(ErrorReport report) {
     if (report.text().length() > MAX_TEXT) {
       return null;

@@ -48,7 +48,7 @@ final class Fingerprint {
 
   private static final LiteralIndex TELLING_WORDS = LiteralIndex.of(TELLING);
 
-  /** What may stand between a word for a code and its number. */
+  /** The text that may stand between a word for a code and its number. */
   private static final String IS =
       "(?:[ _-]?(?:with|code|status|value|number|is|was)){0,3}[ \"':=(\\[#-]{1,3}";
 
@@ -80,7 +80,7 @@ final class Fingerprint {
   /**
    * A replacement in a line of lower case.
    *
-   * @param needs it is tried only on lines that have one of these characters
+   * @param needs the characters of which a line must have one; otherwise the step is not tried
    */
   record Step(PlacedPattern pattern, String replacement, String needs) {
     Step(
@@ -107,14 +107,17 @@ final class Fingerprint {
   private static final String HEX = DIGITS + "abcdef";
   private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-  /** The digits after the point of a number are no id, however many they are. */
+  /**
+   * A test that no digits after the point of a number follow: they are no id, however many they
+   * are.
+   */
   private static final String NO_FRACTION =
       "(?!(?<=\\d[.,])\\d{1,64}(?:e[-+]?\\d{1,3})?(?:[mun]?s)?(?![\\w>-]))";
 
   private static final String MONTH =
       "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 
-  /** A time of day after a date, or none. */
+  /** An optional time of day after a date. */
   private static final String CLOCK =
       "(?:[,:]? ?\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m)?(?: [+-]\\d{4})?)?";
 
@@ -163,7 +166,7 @@ final class Fingerprint {
               "/",
               DIGITS,
               PlacedPattern::isFree),
-          // A position, as in a.c:10:15, which is no time of day.
+          // This is a position, as in a.c:10:15, and no time of day.
           new Step(
               "(?:(?<=[a-z_.]|[a-z_]\\d):|\\bline )\\d{1,6}:\\d{1,6}\\b(?!:\\d)",
               ":<n>",
@@ -196,7 +199,7 @@ final class Fingerprint {
               "_-",
               "romctspubaijw",
               PlacedPattern::isFree),
-          // A counter in a name is none of the digits that make an id of the name.
+          // A counter in a name does not belong to the digits that make an id of the name.
           new Step(
               "(?<=[a-z]{2}[_-])\\d{1,9}(?:(?!\\w)|(?=[_-][a-z]))",
               "<n>", "_-", DIGITS, (text, at) -> at > 1 && "_-".indexOf(text.charAt(at - 1)) >= 0),
@@ -272,7 +275,7 @@ final class Fingerprint {
     return c == '/' || c == '~' || c == '\\' || text.startsWith(":", at + 1);
   }
 
-  /** True if so many characters of a kind follow one another. */
+  /** Returns whether so many characters of a kind follow one another. */
   private static boolean goesOn(String text, int at, int count, IntPredicate kind) {
     if (at + count > text.length()) {
       return false;
@@ -293,7 +296,10 @@ final class Fingerprint {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   }
 
-  /** One space for each run of what is neither a letter nor a mark of an earlier step. */
+  /**
+   * Puts one space for each run of characters that are neither a letter nor a mark of an earlier
+   * step.
+   */
   private static String lettersOnly(String text) {
     StringBuilder out = new StringBuilder(text.length());
     boolean gap = false;
@@ -308,7 +314,7 @@ final class Fingerprint {
     return out.append(gap ? " " : "").toString();
   }
 
-  /** Digits as letters between #, so that the later steps leave them alone. */
+  /** Writes digits as letters between #, so that the later steps leave them alone. */
   private static String letters(String digits) {
     StringBuilder out = new StringBuilder("#");
     for (int i = 0; i < digits.length(); i++) {

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An expression that is tried only on texts that hold one of its words: without one of them it
- * cannot match.
+ * An expression that is tried only on texts that contain one of its words: without them it cannot
+ * match.
  *
  * @param words in lower case
  */

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the HTTP status that a text states. A number counts only where the words around it say that
- * it is one (A13): "line 429", "took 5031 ms" and "Job 503" are none. Statuses below 400 never
+ * Finds the HTTP status that a text states. A number counts only if the words around it say that it
+ * is a status (A13): "line 429", "took 5031 ms" and "Job 503" are none. Statuses below 400 never
  * count, because an error inside a 200 answer is still an error.
  */
 final class HttpStatusFinder {
@@ -23,7 +23,10 @@ final class HttpStatusFinder {
           + "|page not found|[A-Z]{4,}_[A-Z_]+|UNAVAILABLE|INTERNAL|UNAUTHENTICATED"
           + "|Deadline Exceeded|no healthy|upstream|rate limit|quota|insufficient|error:)";
 
-  /** The characters that may follow a status which only its place after "error" or "with" shows. */
+  /**
+   * The characters that may follow a status that is known only by its place after "error" or
+   * "with".
+   */
   private static final String END =
       "(?=\\s{0,3}(?:[{<(\\[\"'`:;)\\]}|.!]|[-–—] |, |[A-Z]|[45]\\d\\d\\b|status"
           + " code|(?:when|while|for|from|during|on|due|in|after|at) |[a-z]{3,12}[.\\[]\\d|$))";
@@ -117,12 +120,12 @@ final class HttpStatusFinder {
               + S,
           HttpStatusFinder::mayStartPlace);
 
-  /** All expressions that are tried only at some places. */
+  /** The expressions that are tried only at some places. */
   static final List<PlacedPattern> PATTERNS = List.of(EXPLICIT, CONTEXT, PLACE);
 
   private static final PlacedPattern NUMBER = PlacedPattern.of(S, "45", (text, at) -> true);
 
-  /** More than an expression looks back from the number. */
+  /** More characters than an expression looks back from the number. */
   private static final int BEFORE = 1_000;
 
   private static final Pattern RETRY_NOTE =
@@ -146,7 +149,7 @@ final class HttpStatusFinder {
     return find(text, from, to);
   }
 
-  /** The same, where all numbers that may be one lie within a part of the text. */
+  /** Finds the status, if all numbers that may be one lie within a part of the text. */
   static OptionalInt find(String text, int from, int to) {
     Found explicit = first(EXPLICIT, text, from, to);
     if (!explicit.inNote()) {
@@ -159,7 +162,7 @@ final class HttpStatusFinder {
     return found.status() == 0 ? OptionalInt.empty() : OptionalInt.of(found.status());
   }
 
-  /** A status, where it stands and whether that is a client's note on its own retries. */
+  /** A status, its place, and whether it is in a client's note on its own retries. */
   private record Found(int status, int at, boolean inNote) {
     static final Found NOTHING = new Found(0, Integer.MAX_VALUE, true);
 
@@ -168,14 +171,18 @@ final class HttpStatusFinder {
     }
   }
 
-  /** The first status outside a client's notes on its own retries, else the first of all. */
+  /**
+   * Returns the first status outside a client's notes on its own retries, otherwise the first of
+   * all.
+   */
   private static Found first(PlacedPattern pattern, String text, int from, int to) {
     PlacedPattern.Search search = pattern.in(text, from, to);
     Found first = Found.NOTHING;
     while (search.find()) {
       Matcher matcher = search.match();
       int group = group(matcher);
-      // around the number, for a match may start with the end of the line before
+      // We take the line around the number, because a match may start with the end of the line
+      // before.
       String line = lineAround(text, matcher.start(group(matcher)));
       if (SQL.matcher(line).find()) {
         continue;

@@ -12,7 +12,7 @@ import java.util.Map;
  * folded character by character. Immutable once {@link Builder#build built}.
  */
 final class LiteralIndex {
-  /** As many characters of a literal as its slot depends on. */
+  /** The number of characters of a literal that decide its slot. */
   private static final int START = 3;
 
   private final String[] literals;
@@ -42,12 +42,12 @@ final class LiteralIndex {
     return more;
   }
 
-  /** Numbers texts; the same text gets the same number. */
+  /** Gives numbers to texts; the same text gets the same number. */
   static final class Builder {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> literals = new ArrayList<>();
 
-    /** The number of a folded text. */
+    /** Returns the number of a folded text. */
     int number(String literal) {
       return numbers.computeIfAbsent(
           literal,
@@ -62,12 +62,12 @@ final class LiteralIndex {
     }
   }
 
-  /** An index of folded texts that are numbered in their order. */
+  /** Makes an index of folded texts that are numbered in their order. */
   static LiteralIndex of(List<String> literals) {
     return new LiteralIndex(literals);
   }
 
-  /** Lower case, one character for one. */
+  /** Folds to lower case, one character for one. */
   static String fold(String text) {
     char[] folded = text.toCharArray();
     for (int i = 0; i < folded.length; i++) {
@@ -77,7 +77,7 @@ final class LiteralIndex {
     return new String(folded);
   }
 
-  /** The numbers of the literals that occur in the folded text. */
+  /** Returns the numbers of the literals that occur in the folded text. */
   BitSet in(String folded) {
     BitSet found = new BitSet(literals.length);
     for (int i = 0; i <= folded.length() - START; i++) {

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a program said outright of its failure: the words before the line {@code (exit code 1 from
- * sh)}. What stands after that line is what else it printed.
+ * Finds what a program said outright about its failure: the words before the line {@code (exit code
+ * 1 from sh)}. What follows that line is other output of the program.
  */
 final class OutrightError {
   private static final Pattern END =
@@ -13,18 +13,20 @@ final class OutrightError {
 
   private OutrightError() {}
 
-  /** The words alone; the whole text where it says nothing outright. */
+  /** Returns the words alone; the whole text if the program said nothing outright. */
   static String words(String text) {
     Matcher end = END.matcher(text);
     return end.find() && end.start() > 0 ? text.substring(0, end.start()) : text;
   }
 
-  /** The words, where nothing stands after that line; else the whole text. */
+  /** Returns the words, if nothing follows that line; otherwise the whole text. */
   static String wordsAlone(String text) {
     return withEnd(text).length() == text.length() ? words(text) : text;
   }
 
-  /** The words and the line after them; the whole text where it says nothing outright. */
+  /**
+   * Returns the words and the line after them; the whole text if the program said nothing outright.
+   */
   static String withEnd(String text) {
     Matcher end = END.matcher(text);
     return end.find() && end.start() > 0 ? text.substring(0, end.end()) : text;

@@ -8,13 +8,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a rule's expression finds, but tries only those of its outermost alternatives that can
- * match for the literals the text has. Thread-safe.
+ * Finds what a rule's expression finds, but tries only those outermost alternatives that can match
+ * with the literals of the text. Thread-safe.
  */
 final class PatternMatcher {
   private final List<Alternative> alternatives = new ArrayList<>();
 
-  /** One alternative; compiled at its first use, because few of them are ever needed. */
+  /** One alternative. It is compiled at its first use, because few are ever needed. */
   private static final class Alternative {
     private final String regex;
     private final int flags;
@@ -72,7 +72,7 @@ final class PatternMatcher {
     }
   }
 
-  /** The literals that any match needs, added to the given ones; false where there are none. */
+  /** Adds the literals that any match needs to the given ones; returns false if there are none. */
   boolean addLiterals(BitSet all) {
     for (Alternative alternative : alternatives) {
       if (alternative.required.length == 0) {
@@ -86,7 +86,8 @@ final class PatternMatcher {
   }
 
   /**
-   * The first match, at its place the first alternative's, as of the undivided expression; or null.
+   * Returns the first match, or null. At its place it is the first alternative's, as with the
+   * undivided expression.
    *
    * @param present the literals in the text; null where they are not known
    */

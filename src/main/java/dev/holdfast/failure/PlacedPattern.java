@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  * no match.
  *
  * @param pattern an expression that never matches the empty text
- * @param starts the characters of ASCII that a match may start with; with any beyond it may
- * @param places holds at least at each place where a match starts
+ * @param starts the characters of ASCII that a match may start with; it may start with any other
+ *     character
+ * @param places a test that is true at least at each place where a match starts
  */
 record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
   private static final int ASCII = 128;
 
-  /** A test of one place of a text. */
+  /** A test of one place in a text. */
   @FunctionalInterface
   interface Places {
     boolean mayStart(String text, int at);
@@ -38,12 +39,12 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
     return new PlacedPattern(Pattern.compile(regex), some, places);
   }
 
-  /** A search through the whole text. */
+  /** Makes a search through the whole text. */
   Search in(String text) {
     return in(text, 0, text.length());
   }
 
-  /** A search through a part of the text, which sees the text around the part. */
+  /** Makes a search through a part of the text; it sees the text around the part. */
   Search in(String text, int from, int to) {
     return new Search(text, from, to);
   }
@@ -70,7 +71,7 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
       return made;
     }
 
-    /** True if there is one more match. */
+    /** Returns whether there is one more match. */
     boolean find() {
       for (int at = next; at < to; at++) {
         if (mayStart(at) && matcher().region(at, to).lookingAt()) {
@@ -87,13 +88,13 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
       return (c >= ASCII || starts.get(c)) && places.mayStart(text, at);
     }
 
-    /** The latest match. */
+    /** Returns the latest match. */
     Matcher match() {
       return matcher();
     }
   }
 
-  /** The text with each match replaced by the given plain text. */
+  /** Returns the text with each match replaced by the given plain text. */
   String replaceIn(String text, String replacement) {
     Search search = in(text);
     if (!search.find()) {
@@ -109,7 +110,8 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
   }
 
   /**
-   * The places where one of the given pairs of characters stands, in any letter case.
+   * Returns a test for the places where one of the given pairs of characters stands, in any letter
+   * case.
    *
    * @param pairs of lower-case ASCII
    */

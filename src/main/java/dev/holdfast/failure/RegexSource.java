@@ -19,7 +19,9 @@ final class RegexSource {
     return !UNUSUAL.matcher(regex).find() && !REFERENCE.matcher(regex).find();
   }
 
-  /** The outermost alternatives, in their order; those of a group around everything, too. */
+  /**
+   * Returns the outermost alternatives, in their order; also those of a group around everything.
+   */
   static List<String> alternatives(String regex) {
     List<String> alternatives = new ArrayList<>();
     for (String part : split(regex)) {
@@ -58,7 +60,7 @@ final class RegexSource {
     return parts;
   }
 
-  /** True if the group that starts there has no other meaning than its parts, case aside. */
+  /** Returns whether the group that starts there means no more than its parts, apart from case. */
   static boolean isPlainGroup(String regex, int start) {
     return regex.startsWith("(?:", start)
         || regex.startsWith("(?i:", start)

@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * Reads from a regular expression the texts that every match contains, so that it need not be tried
- * on a text that lacks them. The result is a list of sets: of each set, at least one text is in
- * every match. Where the list is empty, the expression must always be tried.
+ * on a text that lacks them. The result is a list of sets: every match contains at least one text
+ * of each set. If the list is empty, the expression must always be tried.
  */
 final class RequiredLiterals {
   private static final int MIN_LENGTH = 3;
@@ -22,7 +22,7 @@ final class RequiredLiterals {
     this.regex = regex;
   }
 
-  /** Sets of folded literals, of each of which one is in every match. */
+  /** Returns sets of folded literals; every match contains one literal of each set. */
   static List<Set<String>> of(String regex) {
     if (!RegexSource.isUsual(regex)) {
       return List.of();
@@ -32,7 +32,7 @@ final class RequiredLiterals {
     return parser.at == regex.length() ? required : List.of();
   }
 
-  /** Of several branches, each gives its most telling set to one set of all. */
+  /** Reads alternatives: each of several branches gives its most telling set to one common set. */
   private List<Set<String>> alternation() {
     List<Set<String>> first = sequence();
     if (at >= regex.length() || regex.charAt(at) != '|') {
@@ -75,7 +75,9 @@ final class RequiredLiterals {
         : ".^$[".indexOf(c) < 0;
   }
 
-  /** Takes one character into the run, and ends the run where the character may repeat or lack. */
+  /**
+   * Takes one character into the run, and ends the run if the character may repeat or be missing.
+   */
   private void literal(StringBuilder run, List<Set<String>> required) {
     at += regex.charAt(at) == '\\' ? 1 : 0;
     char c = Character.toLowerCase(regex.charAt(at++));
@@ -108,7 +110,7 @@ final class RequiredLiterals {
     quantifier();
   }
 
-  /** The words that a group requires; none where it is optional or looks around. */
+  /** Returns the words that a group requires; none if it is optional or looks around. */
   private List<Set<String>> group() {
     at++;
     boolean counts = !regex.startsWith("?", at);
@@ -121,7 +123,7 @@ final class RequiredLiterals {
     return quantifier() != 0 && counts ? required : List.of();
   }
 
-  /** Goes past a quantifier; the least number of times, or -1 where there is none. */
+  /** Goes past a quantifier; returns the least number of times, or -1 if there is none. */
   private int quantifier() {
     if (at >= regex.length()) {
       return -1;

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 
 /**
  * Finds how long the server asks to wait (A24): headers first, then structured fields, then prose.
- * Never the client's own backoff, an elapsed time or a configured timeout. An absolute time counts
- * only where the text also holds the server's Date header, because no clock is asked here.
+ * It never takes the client's own backoff, an elapsed time or a configured timeout. An absolute
+ * time counts only if the text also has the server's Date header, because no clock is asked here.
  */
 public final class RetryHintParser {
   private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,12})?)";
@@ -69,7 +69,9 @@ public final class RetryHintParser {
           "trwaTRWA",
           (text, at) -> PlacedPattern.isFree(text, at) && PROSE_STARTS.mayStart(text, at));
 
-  /** The same in languages that put the span first, or whose letters are no word characters. */
+  /**
+   * The same prose in languages that put the span first, or whose letters are no word characters.
+   */
   private static final GuardedPattern FOREIGN_PROSE =
       GuardedPattern.of(
           "(?i)"
@@ -100,7 +102,7 @@ public final class RetryHintParser {
       GuardedPattern.of(
           "(?i)ratelimit-remaining(-requests|-tokens)?" + IS + "0(?![\\d.])", "remaining");
 
-  /** All expressions that are not always tried. */
+  /** The expressions that are not always tried. */
   static final List<GuardedPattern> GUARDED =
       List.of(
           MILLIS,
@@ -128,12 +130,12 @@ public final class RetryHintParser {
     this.folded = LiteralIndex.fold(text);
   }
 
-  /** The wait that the text asks for; empty where it asks for none. */
+  /** Returns the wait that the text asks for; empty if it asks for none. */
   public static Optional<Duration> find(String text) {
     return hint(text).map(Hint::time);
   }
 
-  /** The same with the words that say so. */
+  /** Returns the same with the words that say so. */
   static Optional<Hint> hint(String text) {
     return new RetryHintParser(text).find();
   }
@@ -171,7 +173,10 @@ public final class RetryHintParser {
     return Optional.empty();
   }
 
-  /** The last one in prose: a log repeats the message at every try, and the last one is current. */
+  /**
+   * Returns the last wait in prose: a log repeats the message at every try, and the last one is
+   * current.
+   */
   private static Optional<Hint> last(Matcher matcher, BooleanSupplier next) {
     Optional<Hint> hint = Optional.empty();
     while (next.getAsBoolean()) {
@@ -219,7 +224,7 @@ public final class RetryHintParser {
         .filter(SpokenDuration::isBounded);
   }
 
-  /** Without any other hint, the reset of the limit of which nothing remains. */
+  /** Returns the reset of the limit of which nothing remains, if there is no other hint. */
   private Optional<Hint> resetOfUsedUpLimit() {
     Matcher usedUp = USED_UP.matcher(text, folded);
     Optional<Hint> longest = Optional.empty();
@@ -241,7 +246,7 @@ public final class RetryHintParser {
         () -> first(Pattern.compile(name + "(\\d{1,13})").matcher(text), this::resetNumber));
   }
 
-  /** Small numbers are seconds, large ones the epoch in seconds or milliseconds. */
+  /** Reads a number: small ones are seconds, large ones the epoch in seconds or milliseconds. */
   private Optional<Duration> resetNumber(String digits) {
     long number = Long.parseLong(digits);
     if (number < 1_000_000_000L) {

@@ -17,14 +17,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds how long a server asks to wait, in whatever form its answer says it: the {@code
- * retry-after} and {@code x-ratelimit-*} headers, {@code anthropic-ratelimit-*}, fields of the
- * body, or prose (A24, B17).
+ * Finds how long a server asks to wait, in any form of its answer: the {@code retry-after} and
+ * {@code x-ratelimit-*} headers, {@code anthropic-ratelimit-*}, fields of the body, or prose (A24,
+ * B17).
  */
 public final class RetryHints {
   private static final int MAX_BODY = 16_000;
 
-  /** No header that holds a hint is longer; a hostile one costs no more than this. */
+  /**
+   * The longest value of a header. No header with a hint is longer; a hostile one costs no more.
+   */
   private static final int MAX_VALUE = 200;
 
   private static final int MAX_VALUES = 100;
@@ -36,8 +38,8 @@ public final class RetryHints {
   private RetryHints() {}
 
   /**
-   * @param headers of the answer; names in any case
-   * @param now the time by which absolute times count where the answer has no Date header
+   * @param headers the headers of the answer; names in any case
+   * @param now the time from which absolute times count if the answer has no Date header
    */
   public static Optional<Duration> find(
       Map<String, List<String>> headers, String body, Instant now) {
@@ -61,7 +63,10 @@ public final class RetryHints {
     }
   }
 
-  /** Of the headers that may hold a hint, all values: of a repeated one any may be garbage. */
+  /**
+   * Returns all values of the headers that may hold a hint: any value of a repeated header may be
+   * garbage.
+   */
   private static Map<String, List<String>> lowerCase(Map<String, List<String>> headers) {
     Map<String, List<String>> lower = new TreeMap<>();
     headers.forEach(
@@ -76,7 +81,7 @@ public final class RetryHints {
     return lower;
   }
 
-  /** A folded header is one line. */
+  /** Joins a folded header into one line. */
   private static String oneLine(String value) {
     String cut = value.length() > MAX_VALUE ? value.substring(0, MAX_VALUE) : value;
     return cut.replaceAll("[\\r\\n]+[ \\t]*", " ").strip();
@@ -92,7 +97,9 @@ public final class RetryHints {
     return lines.toString();
   }
 
-  /** The latest reset of the limits of which nothing remains; one slightly past means now. */
+  /**
+   * Returns the latest reset of the limits of which nothing remains; one slightly past means now.
+   */
   private static Optional<Duration> longestUsedUp(Map<String, List<String>> headers, Instant now) {
     Optional<Duration> longest = Optional.empty();
     for (Map.Entry<String, List<String>> header : headers.entrySet()) {
@@ -118,7 +125,7 @@ public final class RetryHints {
     }
   }
 
-  /** Anthropic's words for a spend limit that the customer has set. */
+  /** Reads Anthropic's words for a spend limit that the customer has set. */
   private static Optional<Duration> regainedAccess(String text, Instant now) {
     Matcher matcher = REGAIN.matcher(text);
     if (!matcher.find()) {

@@ -21,7 +21,10 @@ public final class RootCause {
           "(?m)^\\s{0,20}Caused by:\\s{0,3}\\n(?:\\s{1,20}\\S[^\\n]{0,800}\\n?){1,20}",
           "caused by:");
 
-  /** Its lines follow: one that is quoted in a line has no end that could be found. */
+  /**
+   * The start of a Python trace whose lines follow: one that is quoted within a line has no end
+   * that could be found.
+   */
   private static final GuardedPattern PYTHON_TRACE =
       GuardedPattern.of("(?m)Traceback \\(most recent call last\\):?[ \\t]{0,8}$", "traceback");
 
@@ -42,13 +45,16 @@ public final class RootCause {
           "interrupt",
           "throwable");
 
-  /** All expressions that are not always tried. */
+  /** The expressions that are not always tried. */
   static final List<GuardedPattern> GUARDED =
       List.of(JAVA_CAUSE, NODE_CAUSE, RUST_CAUSES, PYTHON_TRACE, PANIC, EXCEPTION_LINE);
 
   private RootCause() {}
 
-  /** The root cause with the lines of its message, without frames; "" where nothing looks so. */
+  /**
+   * Returns the root cause with the lines of its message, without frames; "" if nothing looks like
+   * one.
+   */
   public static String of(String text) {
     String folded = LiteralIndex.fold(text);
     int at = lastEnd(JAVA_CAUSE.matcher(text, folded));
@@ -93,7 +99,7 @@ public final class RootCause {
     return last;
   }
 
-  /** From the given place to the first stack frame, blank line or limit. */
+  /** Returns the text from the given place to the first stack frame, blank line or limit. */
   private static String block(String text, int start) {
     StringBuilder out = new StringBuilder();
     for (String line :

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param category the category of what it matches
  * @param patterns regular expressions, case-insensitive and multi-line, found anywhere
  * @param literals plain texts, compared in lower case; for messages in other languages
- * @param codes class names (stage type), error codes (body), statuses and exit codes or ranges of
- *     them such as "520-527" (status, exit)
+ * @param codes class names (stage type), error codes (body), statuses and exit codes or ranges such
+ *     as "520-527" (status, exit)
  * @param unless a pattern of texts that the rule must leave alone
  * @param why the reason for the rule, for its readers
  * @param enabled false switches the rule off
@@ -39,7 +39,7 @@ public record Rule(
 
   /**
    * Reads one rule as it stands in configuration. A rule with the id of a built-in one takes over
-   * the fields it does not give.
+   * the fields that it does not give.
    *
    * @throws InvalidRuleException where the map has an unknown field, a bad pattern, category or
    *     stage, or nothing to match

@@ -38,14 +38,14 @@ final class RuleMatcher {
     return rule;
   }
 
-  /** The rule's codes, folded once as those of a text are. */
+  /** Returns the rule's codes, folded once in the way in which a text's codes are folded. */
   List<String> shapes() {
     return shapes;
   }
 
   /**
-   * The part of the text that a pattern finds, else the first literal of the whole evidence, or
-   * null.
+   * Returns the part of the text that a pattern finds, otherwise the first literal of the whole
+   * evidence, or null.
    *
    * @param shortcut whether {@code present} decides what is tried
    */
@@ -67,7 +67,7 @@ final class RuleMatcher {
     return null;
   }
 
-  /** True if the text is one to leave alone. */
+  /** Returns whether the text is one to leave alone. */
   boolean excludes(String text, BitSet present, boolean shortcut) {
     return unless != null && unless.find(text, shortcut ? present : null) != null;
   }

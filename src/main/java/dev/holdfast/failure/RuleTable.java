@@ -11,7 +11,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** The built-in rules, read once from the resources next to this class. */
 final class RuleTable {
-  /** In the order in which their rules stand within a stage. */
+  /** The files, in the order in which their rules stand within a stage. */
   private static final List<String> FILES =
       List.of(
           "rules.yaml", "languages.yaml", "os-messages.yaml", "tool-messages.yaml", "guesses.yaml");

@@ -5,7 +5,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The SHA-256 of a text's UTF-8: of fingerprints, and of what else is the same for equal texts. */
+/**
+ * Makes the SHA-256 of a text's UTF-8, for fingerprints and for other values that are the same for
+ * equal texts.
+ */
 public final class Sha256 {
   private Sha256() {}
 
@@ -17,12 +20,12 @@ public final class Sha256 {
     }
   }
 
-  /** In lower-case hex. */
+  /** Returns it in lower-case hex. */
   public static String hex(String text) {
     return HexFormat.of().formatHex(of(text));
   }
 
-  /** Its first bytes in lower-case hex. */
+  /** Returns its first bytes in lower-case hex. */
   public static String hex(String text, int bytes) {
     return HexFormat.of().formatHex(of(text), 0, bytes);
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.failure;
 
-/** The beginning of a text that may be long, for messages. */
+/** Cuts a text that may be long to its beginning, for messages. */
 public final class ShortText {
   private ShortText() {}
 

@@ -35,7 +35,7 @@ final class SpokenDuration {
 
   private SpokenDuration() {}
 
-  /** The sum of the parts; empty where there is none or it is longer than ten years. */
+  /** Returns the sum of the parts; empty if there is none or it is longer than ten years. */
   static Optional<Duration> parse(String text) {
     Matcher matcher = PART.matcher(text.replaceAll("^(?i)(?:an?|one) ", "1 "));
     BigDecimal millis = BigDecimal.ZERO;
@@ -47,7 +47,7 @@ final class SpokenDuration {
     return found ? ofMillis(millis) : Optional.empty();
   }
 
-  /** A plain number of the given unit, such as the seconds of Retry-After. */
+  /** Reads a plain number of the given unit, such as the seconds of Retry-After. */
   static Optional<Duration> ofNumber(String number, long unitMillis) {
     return ofMillis(new BigDecimal(number).multiply(BigDecimal.valueOf(unitMillis)));
   }

@@ -35,7 +35,7 @@ public enum Stage {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The stage of a wire name, in any letter case; empty where there is none of that name. */
+  /** Returns the stage with a wire name, in any letter case; empty if no stage has it. */
   public static Optional<Stage> ofWireName(String name) {
     for (Stage stage : values()) {
       if (stage.wireName().equals(name.strip().toLowerCase(Locale.ROOT))) {

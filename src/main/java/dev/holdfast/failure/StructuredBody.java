@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * Reads the symbolic error codes out of an API answer. It scans for the usual keys instead of
- * parsing, because answers arrive as JSON, as Python or JavaScript prints of it, embedded in other
+ * parsing, because answers arrive as JSON, as Python or JavaScript prints it, embedded in other
  * text, nested in strings and cut short. Codes are folded to lower-case letters and digits, so that
  * {@code rate_limit_error}, {@code rateLimitError} and {@code RateLimitError} are one code.
  */
@@ -27,7 +27,7 @@ final class StructuredBody {
           "\"'`ectsrnxqiECTSRNXQI_",
           StructuredBody::mayStartField);
 
-  /** AWS clients, gRPC clients and Google clients say their code in prose. */
+  /** The places where AWS clients, gRPC clients and Google clients say their code in prose. */
   private static final PlacedPattern PROSE =
       PlacedPattern.of(
           "(?m)(?:An error occurred \\(|\\bcode = |StatusRuntimeException: |StatusCode\\.|,"
@@ -43,10 +43,10 @@ final class StructuredBody {
           "em",
           PlacedPattern::isFree);
 
-  /** The longest key with its quotes and blanks. */
+  /** The length of the longest key with its quotes and blanks. */
   private static final int MAX_KEY = 40;
 
-  /** All expressions, in the order in which their codes count. */
+  /** The expressions, in the order in which their codes count. */
   static final List<PlacedPattern> PATTERNS = List.of(FIELD, PROSE, QUALIFIED);
 
   private StructuredBody() {}
@@ -66,7 +66,7 @@ final class StructuredBody {
     return codes;
   }
 
-  /** A key or its quote, which a colon or an equals sign follows soon. */
+  /** Returns whether a key or its quote may stand here: a colon or an equals sign follows soon. */
   private static boolean mayStartField(String text, int at) {
     if (at > 0 && (PlacedPattern.isWord(text.charAt(at - 1)) || text.charAt(at - 1) == '.')) {
       return false;
@@ -97,7 +97,7 @@ final class StructuredBody {
         };
   }
 
-  /** A code of a rule folded, all but its asterisks. */
+  /** Folds a code of a rule, but not its asterisks. */
   static String foldShape(String code) {
     return Arrays.stream(code.split("\\*", -1))
         .map(StructuredBody::fold)

@@ -42,7 +42,10 @@ final class TextWindow {
     return String.join("\n", parts);
   }
 
-  /** The last place of the marker near the tail, else its first place after the head, or -1. */
+  /**
+   * Returns the last place of the marker near the tail, otherwise its first place after the head,
+   * or -1.
+   */
   private static int between(String text, String marker, int tailStart) {
     int near = Math.max(HEAD, tailStart - NEAR);
     int last = text.substring(near, tailStart).lastIndexOf(marker);
@@ -58,7 +61,7 @@ final class TextWindow {
     return plain(tidy);
   }
 
-  /** One-to-one replacements, so that rules need to know one form of each character. */
+  /** Replaces characters one to one, so that rules need to know only one form of each. */
   private static String plain(String text) {
     StringBuilder out = new StringBuilder(text.length());
     for (int i = 0; i < text.length(); i++) {

@@ -20,7 +20,7 @@ public class TypedFailureException extends RuntimeException {
     this.report = report;
   }
 
-  /** The report that the thrower made. */
+  /** Returns the report that the thrower made. */
   public ErrorReport report() {
     return report;
   }
