@@ -9,9 +9,10 @@ import org.jdbi.v3.core.argument.ArgumentFactory;
 import org.jdbi.v3.core.config.ConfigRegistry;
 
 /**
- * Hands arrays to the driver as they are, which sends them in binary form. Jdbi would make SQL
- * arrays of them, whose text both sides have to escape and parse: a tenth of what a failure costs.
- * Preparable, because Jdbi's own factory for arrays is, and those are asked before all others.
+ * Hands arrays to the driver unchanged, which sends them in binary form. Jdbi would make SQL arrays
+ * of them, and both sides would have to escape and parse their text: a tenth of what a failure
+ * costs. Preparable, because Jdbi's own factory for arrays is preparable, and those are asked
+ * before all others.
  */
 final class BinaryArrays implements ArgumentFactory.Preparable {
   private static final Set<Type> TYPES = Set.of(String[].class, Long[].class, Integer[].class);

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Columns of a batch as the arrays that {@code unnest} takes apart again. */
+/** Turns a batch into columns: the arrays that {@code unnest} takes apart again. */
 public final class Columns {
   private Columns() {}
 

@@ -3,13 +3,13 @@ package dev.holdfast.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import javax.sql.DataSource;
 
-/** Pooled connections, to be closed by whoever opened it. Thread-safe. */
+/** Pooled connections. The caller that opened the pool closes it. Thread-safe. */
 public final class ConnectionPool implements AutoCloseable {
   private final HikariDataSource pool;
   private final DataSource shown;
 
   /**
-   * @param shown gives connections of the pool
+   * @param shown the data source that gives connections of the pool
    */
   ConnectionPool(HikariDataSource pool, DataSource shown) {
     this.pool = pool;
@@ -20,7 +20,7 @@ public final class ConnectionPool implements AutoCloseable {
     return shown;
   }
 
-  /** Ends all connections, those in use too. */
+  /** Ends all connections, including those in use. */
   @Override
   public void close() {
     pool.close();

@@ -63,7 +63,7 @@ public record Database(
     }
   }
 
-  /** With a password that stays. */
+  /** Makes one with a password that stays. */
   public Database(
       String url,
       @Nullable String user,
@@ -85,15 +85,18 @@ public record Database(
     return new Database(url, user, password, renewed, poolSize, newApplicationName);
   }
 
-  /** Whoever connects later asks again, so a password may be changed under a running process. */
+  /**
+   * Returns the database with a password that is asked for at each new connection, so it may be
+   * changed under a running process.
+   */
   public Database withPasswordFrom(Supplier<@Nullable String> source) {
     return new Database(url, user, password, source, poolSize, applicationName);
   }
 
   /**
-   * The same database elsewhere, as beside its pooler.
+   * Returns the same database at another address, such as the one beside its pooler.
    *
-   * @param otherUrl with the user and the password that it takes there, or else these are taken
+   * @param otherUrl the other URL; if it has no user or password, this one's is used
    */
   public Database at(String otherUrl) {
     DatabaseUrl other = DatabaseUrl.parse(otherUrl);
@@ -106,21 +109,24 @@ public record Database(
         applicationName);
   }
 
-  /** Another database of the same server. */
+  /** Returns another database of the same server. */
   public Database named(String databaseName) {
     String renamed = url.replaceFirst("/[^/?]*(\\?|$)", "/" + databaseName + "$1");
     return new Database(renamed, user, password, renewed, poolSize, applicationName);
   }
 
-  /** Unqualified names mean this schema and no other; a user's own schema least of all. */
+  /**
+   * Returns the database with this schema as the only one for unqualified names; a user's own
+   * schema in particular is not used.
+   */
   public Database searching(String schema) {
     String both = url + (url.contains("?") ? "&" : "?") + "currentSchema=" + schema;
     return new Database(both, user, password, renewed, poolSize, applicationName);
   }
 
   /**
-   * A pool, to be closed by the caller. It connects at first use: an unreachable database shows
-   * there, as {@link dev.holdfast.queue.QueueUnavailableException}.
+   * Makes a pool that the caller closes. It connects at first use: if the database is unreachable,
+   * that use throws {@link dev.holdfast.queue.QueueUnavailableException}.
    */
   public ConnectionPool pool() {
     HikariDataSource pool = open();
@@ -128,9 +134,9 @@ public record Database(
   }
 
   /**
-   * A pool like {@link #pool}, which keeps no idle connection and cancels each statement after this
-   * long, in whole seconds. It does so from here, because a setting of the session would stay with
-   * the server's connection behind a transaction pooler.
+   * Makes a pool like {@link #pool}, which keeps no idle connection and cancels each statement
+   * after this time, in whole seconds. The pool cancels it itself, because a setting of the session
+   * would stay with the server's connection behind a transaction pooler.
    */
   public ConnectionPool poolFor(Duration statementTimeout) {
     HikariConfig config = config();
@@ -152,8 +158,8 @@ public record Database(
   }
 
   /**
-   * A pool that ends with its threads. HikariCP does not end an executor that it was given, and for
-   * a thread that connects it waits: five seconds, where the server does not answer or the thread
+   * A pool that ends with its threads. HikariCP does not end an executor that it was given, and it
+   * waits for a thread that connects: five seconds, if the server does not answer or the thread
    * sleeps until it tries again.
    */
   private static final class KeptPool extends HikariDataSource {
@@ -176,7 +182,8 @@ public record Database(
 
     @java.lang.Override
     public void close() {
-      // One that is let go before HikariCP closes the pool connects once more.
+      // A thread that is interrupted before HikariCP closes the pool would connect once more, so
+      // this repeats.
       var _ = keeper.scheduleWithFixedDelay(connecting::interrupt, 0, 10, TimeUnit.MILLISECONDS);
       super.close();
       keeper.shutdownNow();
@@ -196,8 +203,7 @@ public record Database(
     config.setMinimumIdle(Math.min(2, poolSize));
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
     config.setInitializationFailTimeout(-1);
-    // Every guard in the SQL counts on a fresh snapshot per statement, whatever the server's
-    // default.
+    // Every guard in the SQL needs a fresh snapshot per statement, whatever the server's default.
     config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     config.setDataSourceProperties(driverProperties(SOCKET_TIMEOUT_SECONDS));
     return config;
@@ -205,11 +211,11 @@ public record Database(
 
   /**
    * A session that may only read stays so when the server is made writable again, or when the name
-   * of the server leads from a standby to another one: only a new session sees it. Where one is
-   * found, the others of the pool are of that time, too, and each would fail somebody's call.
+   * of the server leads from a standby to another one: only a new session sees it. If one is found,
+   * the others of the pool are just as old, and each would fail somebody's call.
    */
   private static final class ReadOnlySessions implements SQLExceptionOverride {
-    /** Missing while the pool makes its first session. */
+    /** The pool; null while it makes its first session. */
     private volatile @Nullable HikariPoolMXBean pool;
 
     @java.lang.Override
@@ -226,8 +232,8 @@ public record Database(
   }
 
   /**
-   * One new connection per call, that hears of notifications without delay: for LISTEN, which
-   * belongs outside the pool.
+   * Returns a data source with one new connection per call that receives notifications without
+   * delay. It is for LISTEN, which belongs outside the pool.
    */
   public DataSource listening() {
     PGSimpleDataSource dataSource = simple();
@@ -237,14 +243,17 @@ public record Database(
     return dataSource;
   }
 
-  /** One new connection per call, without socket timeout: as migrations need it. */
+  /**
+   * Returns a data source with one new connection per call, without socket timeout, as migrations
+   * need it.
+   */
   public DataSource unpooled() {
     return simple();
   }
 
   /**
-   * One new connection per call, which cancels each statement after this long and gives itself up
-   * if the server does not answer that either.
+   * Returns a data source with one new connection per call. It cancels each statement after this
+   * time, and is given up if the server does not answer that either.
    *
    * @param timeout at least a second; parts of a second are left out
    */
@@ -262,7 +271,7 @@ public record Database(
     dataSource.setApplicationName(applicationName);
     dataSource.setTcpKeepAlive(true);
     dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
-    // Of what accepts the connection and then says nothing.
+    // This limits a server that accepts the connection and then says nothing.
     dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
     dataSource.setUrl(url);
     if (hasSeveralHosts() && dataSource.getSocketFactory() == null) {
@@ -273,7 +282,7 @@ public record Database(
     return dataSource;
   }
 
-  /** Asks for the password each time. */
+  /** A data source that asks for the password each time. */
   private static final class RenewedPassword extends PGSimpleDataSource {
     private static final long serialVersionUID = 1;
     private final transient Supplier<@Nullable String> password;
@@ -292,7 +301,7 @@ public record Database(
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", applicationName);
     properties.setProperty("connectTimeout", String.valueOf(CONNECT_TIMEOUT_SECONDS));
-    // Only with one does the driver let go a thread that is interrupted while it connects.
+    // Only with this timeout does the driver let a thread go that is interrupted while it connects.
     properties.setProperty("loginTimeout", String.valueOf(LOGIN_TIMEOUT_SECONDS));
     properties.setProperty("reWriteBatchedInserts", "true");
     properties.setProperty("socketTimeout", String.valueOf(socketTimeoutSeconds));
@@ -303,7 +312,9 @@ public record Database(
     return properties;
   }
 
-  /** One of which may be frozen while another one answers. */
+  /**
+   * Returns whether there are several hosts, of which one may be frozen while another one answers.
+   */
   private boolean hasSeveralHosts() {
     return url.replaceFirst("\\?.*", "").contains(",");
   }

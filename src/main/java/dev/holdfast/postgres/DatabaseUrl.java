@@ -30,7 +30,7 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
   private static final Pattern KEY_PASSWORD = Pattern.compile("([?&]sslpassword=)[^&]*");
   private static final String TARGET = "target_session_attrs";
   private static final String DRIVERS_TARGET = "targetServerType";
-  // What libpq calls by another name than the JDBC driver.
+  // The names of libpq that differ from those of the JDBC driver.
   private static final Map<String, String> LIBPQ_NAMES =
       Map.of(
           "application_name",
@@ -55,12 +55,11 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
           "read-only", "secondary",
           "standby", "secondary",
           "prefer-standby", "preferSecondary");
-  // Java's own list of authorities, in the place of the system's; libpq then verifies all by
-  // itself.
+  // Java's own list of authorities, instead of the system's; libpq then verifies all by itself.
   private static final String KNOWN_AUTHORITIES =
       "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
   private static final String VERIFIED = KNOWN_AUTHORITIES + "&sslmode=verify-full";
-  // What libpq knows and the driver does without, or has settled.
+  // The parameters of libpq that the driver does not need, or has settled.
   private static final Set<String> NEEDLESS =
       Set.of(
           "client_encoding",
@@ -78,7 +77,7 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
     return masked(jdbcUrl);
   }
 
-  /** Without the password of the client's key. */
+  /** Returns the URL without the password of the client's key. */
   static String masked(String jdbcUrl) {
     return KEY_PASSWORD.matcher(jdbcUrl).replaceAll("$1***");
   }
@@ -112,7 +111,8 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
   }
 
   /**
-   * The driver itself would take the first that answers, and stay at a server that only follows.
+   * Asks for the primary: the driver itself would take the first host that answers, and stay at a
+   * server that only follows.
    */
   private static String toPrimary(String hosts, String query) {
     return !hosts.contains(",") || query.contains(DRIVERS_TARGET + "=")
@@ -136,7 +136,7 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
       password = colon < 0 ? null : decode(userInfo.substring(colon + 1), false);
     }
 
-    /** The parameters that are left, with their question mark. */
+    /** Returns the parameters that are left, with their question mark. */
     String fromQuery(String query) {
       List<String> kept = new ArrayList<>();
       for (String parameter : query.split("&", -1)) {
@@ -162,13 +162,16 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
     }
   }
 
-  /** The driver ignores what it does not know, such as a host: it would connect elsewhere. */
+  /**
+   * Returns the driver's name of a parameter. The driver ignores unknown ones, such as a host: it
+   * would connect elsewhere.
+   */
   private static String driversName(String name, String query) {
     String known = LIBPQ_NAMES.getOrDefault(name, name);
     if (PGProperty.forName(known) != null) {
       return known;
     }
-    // Behind a password with a question mark comes the host's at sign.
+    // If a password has a question mark, the host's at sign is in the query.
     throw bad(
         query.contains("@")
             ? "it has a parameter that the JDBC driver does not know"
@@ -203,7 +206,7 @@ record DatabaseUrl(String jdbcUrl, @Nullable String user, @Nullable String passw
     return String.join(",", hosts);
   }
 
-  /** The JDBC driver reads a plus as a blank, libpq does not. */
+  /** Decodes a text. The JDBC driver reads a plus as a blank, libpq does not. */
   private static String decode(String text, boolean plusIsBlank) {
     try {
       return URLDecoder.decode(

@@ -5,9 +5,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.postgresql.PGConnection;
 
-/** What only PostgreSQL's own driver does: COPY, and notifications. */
+/** Gives what only PostgreSQL's own driver can do: COPY, and notifications. */
 public final class DriverConnection {
-  /** The connections of a data source come from elsewhere. */
+  /** The connections of a data source come from another driver. */
   public static final class OtherDriverException extends HoldfastException {
     private static final long serialVersionUID = 1;
 
@@ -23,7 +23,7 @@ public final class DriverConnection {
   private DriverConnection() {}
 
   /**
-   * The driver's own connection below those of pools.
+   * Returns the driver's own connection beneath those of pools.
    *
    * @throws OtherDriverException if there is none
    */

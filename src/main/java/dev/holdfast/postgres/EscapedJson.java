@@ -14,7 +14,7 @@ public final class EscapedJson {
 
   private EscapedJson() {}
 
-  /** JSON that can be stored. */
+  /** Returns JSON that can be stored. */
   public static String escape(String sent) {
     String json = LongNumbers.asStrings(sent);
     StringBuilder out = new StringBuilder(json.length() + 16);
@@ -50,7 +50,7 @@ public final class EscapedJson {
     out.append(MARK).append("0".repeat(DIGITS - digits.length())).append(digits);
   }
 
-  /** The JSON that was escaped. */
+  /** Returns the JSON that was escaped. */
   public static String unescape(String stored) {
     int mark = stored.indexOf(MARK);
     if (mark < 0) {
@@ -65,7 +65,7 @@ public final class EscapedJson {
     return out.append(stored, from, stored.length()).toString();
   }
 
-  /** Returns how many digits were read; none where somebody else has written the mark. */
+  /** Returns how many digits were read; 0 if somebody else has written the mark. */
   private static int restore(StringBuilder out, String stored, int at) {
     String digits = stored.substring(at, Math.min(at + DIGITS, stored.length()));
     if (!digits.matches("[0-9a-f]{4}")) {
@@ -77,7 +77,10 @@ public final class EscapedJson {
     return DIGITS;
   }
 
-  /** JSON that can be stored, with U+FFFD for what cannot: for texts that people only look at. */
+  /**
+   * Returns JSON that can be stored, with U+FFFD for what cannot: for texts that people only look
+   * at.
+   */
   public static String replace(String json) {
     return escape(json).replaceAll(MARK + "[0-9a-f]{4}", "\uFFFD");
   }

@@ -21,7 +21,8 @@ public final class Json {
   }
 
   public static <T> T convert(JsonNode node, Class<T> type) {
-    // Not treeToValue: Jackson 3.0, as Spring Boot 4.0 brings it, has another one.
+    // We do not use treeToValue: in Jackson 3.0, which Spring Boot 4.0 brings, it is a different
+    // method.
     return MAPPER.readerFor(type).readValue(node);
   }
 }

@@ -4,11 +4,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Numbers that {@code jsonb} would write out with hundreds of digits, as 1e131071: ten thousand of
- * them are 90 KB as they come and more than 1 GB as they are read. They become strings.
+ * Finds numbers that {@code jsonb} would write out with hundreds of digits, as 1e131071, and makes
+ * strings of them: ten thousand of them are 90 KB as they come and more than 1 GB as they are read.
  */
 public final class LongNumbers {
-  /** A double has exponents up to 308. */
+  /** The largest exponent that stays a number; a double has exponents up to 308. */
   private static final int LARGEST_EXPONENT = 400;
 
   private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]{3}");
@@ -22,7 +22,7 @@ public final class LongNumbers {
   private LongNumbers() {}
 
   /**
-   * @param json what is no JSON is left to the database, which refuses it
+   * @param json the JSON; a text that is no JSON is left to the database, which refuses it
    */
   public static String asStrings(String json) {
     if (!EXPONENT.matcher(json).find()) {

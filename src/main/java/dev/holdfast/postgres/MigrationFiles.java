@@ -15,10 +15,15 @@ import java.util.zip.CRC32;
  * and grants.
  */
 final class MigrationFiles {
-  /** Stands in the first lines of each file, so that each is run again with each version. */
+  /**
+   * A placeholder in the first lines of each repeatable file: each is run again with each version.
+   */
   static final String VERSION = "version";
 
-  /** From the first version to the newest; a test holds the list against the files. */
+  /**
+   * The versioned files, from the first version to the newest; a test compares the list with the
+   * files.
+   */
   static final List<String> VERSIONED =
       List.of(
           "V1__tickets.sql",
@@ -43,7 +48,10 @@ final class MigrationFiles {
           "V20__period_of_the_configuration.sql",
           "V21__turns_of_each_priority.sql");
 
-  /** In the order in which Flyway runs them; a test holds the list against the files. */
+  /**
+   * The repeatable files, in the order in which Flyway runs them; a test compares the list with the
+   * files.
+   */
   static final List<String> REPEATABLE =
       List.of(
           "R__1_roles.sql",
@@ -72,12 +80,18 @@ final class MigrationFiles {
 
   private MigrationFiles() {}
 
-  /** Of each repeatable file, as Flyway notes it after running the file in the schema. */
+  /**
+   * Returns the checksum of each repeatable file, as Flyway notes it after running the file in the
+   * schema.
+   */
   static Map<String, Integer> checksums(String schema) {
     return schema.equals(Migrations.DEFAULT_SCHEMA) ? InDefaultSchema.CHECKSUMS : compute(schema);
   }
 
-  /** Of each versioned file, as Flyway notes it: of the text before a schema is put in. */
+  /**
+   * Returns the checksum of each versioned file, as Flyway notes it: of the text before a schema is
+   * put in.
+   */
   static Map<String, Integer> versionedChecksums() {
     return VERSIONED.stream()
         .collect(Collectors.toUnmodifiableMap(file -> file, file -> checksum(read(file))));
@@ -91,13 +105,13 @@ final class MigrationFiles {
     return Map.copyOf(checksums);
   }
 
-  /** The text that runs in a schema. */
+  /** Returns the text that runs in a schema. */
   static String inSchema(String text, String schema) {
     return text.replace("${flyway:defaultSchema}", schema)
         .replace("${" + VERSION + "}", String.valueOf(Migrations.NEWEST));
   }
 
-  /** As Flyway has it: of the lines, whatever ends them. */
+  /** Computes Flyway's checksum: of the lines, whatever ends them. */
   private static int checksum(String text) {
     CRC32 crc = new CRC32();
     text.lines().forEach(line -> crc.update(line.getBytes(StandardCharsets.UTF_8)));
@@ -116,7 +130,10 @@ final class MigrationFiles {
     }
   }
 
-  /** Once: a worker asks twice as it starts, and a command takes 20 ms to read the files. */
+  /**
+   * Holds the checksums, read once: a worker asks twice as it starts, and a command takes 20 ms to
+   * read the files.
+   */
   private static final class InDefaultSchema {
     static final Map<String, Integer> CHECKSUMS = compute(Migrations.DEFAULT_SCHEMA);
   }

@@ -12,12 +12,12 @@ import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.flywaydb.core.api.exception.FlywayValidateException;
 
-/** Brings the schema to this version of Holdfast, and tells whether it is there. */
+/** Brings the schema to this version of Holdfast, and checks whether it is there. */
 public final class Migrations {
-  /** The newest versioned migration in the jar; a test holds it against the files. */
+  /** The newest versioned migration in the jar; a test compares it with the files. */
   public static final int NEWEST = 21;
 
-  /** In the jar. An application has its own at db/migrations, on the same class path. */
+  /** The place in the jar. An application has its own at db/migrations, on the same class path. */
   static final String LOCATION = "dev/holdfast/db-migrations";
 
   private static final int OLDEST_SERVER = 15;
@@ -34,12 +34,12 @@ public final class Migrations {
    */
   public record Result(int applied, String version) {}
 
-  /** Is told of a migration while it runs, on its thread. */
+  /** Watches a migration while it runs, on its thread. */
   @FunctionalInterface
   public interface Watcher {
     Watcher NONE = of -> {};
 
-    /** One more file was run, of so many. */
+    /** Notes that one more file was run, of so many. */
     void ran(int of);
   }
 
@@ -54,8 +54,8 @@ public final class Migrations {
 
   /**
    * Runs what the schema lacks: versioned migrations once, repeatable ones (functions, views,
-   * triggers, grants) after each new version and whenever their file changed. Where it lacks
-   * nothing, Flyway, which takes most of a second to start, is left out.
+   * triggers, grants) after each new version and whenever their file changed. If it lacks nothing,
+   * Flyway is left out, which takes most of a second to start.
    *
    * @throws HoldfastException if the server is too old, the schema newer than this version or made
    *     by a development build before 0.1, a migration fails, or Jackson is too old
@@ -64,7 +64,7 @@ public final class Migrations {
     return migrate(dataSource, schema, Watcher.NONE);
   }
 
-  /** As {@link #migrate(DataSource, String)}, for somebody who looks on. */
+  /** Migrates like {@link #migrate(DataSource, String)}, and reports to a watcher. */
   public static Result migrate(DataSource dataSource, String schema, Watcher watcher) {
     requireJackson();
     Sql sql = new Sql(schema);
@@ -86,8 +86,8 @@ public final class Migrations {
   }
 
   /**
-   * Flyway would fail without it in words of its own; a worker could start and then store no
-   * failure.
+   * Checks Jackson. If it is too old, Flyway would fail with a message of its own; a worker could
+   * start and then store no failure.
    *
    * @throws HoldfastException if Jackson, or a part of it, is too old
    */
@@ -104,7 +104,7 @@ public final class Migrations {
   }
 
   /**
-   * Quick check before work starts: one statement, no Flyway.
+   * Checks quickly before work starts: one statement, no Flyway.
    *
    * @throws HoldfastException if the schema is missing, older or newer than this version needs, has
    *     the functions of another build, or was made by a development build before 0.1; the message
@@ -131,7 +131,8 @@ public final class Migrations {
   }
 
   /**
-   * Does nothing for any other schema, missing, old or new.
+   * Refuses the schema of a development build; does nothing for any other schema, missing, old or
+   * new.
    *
    * @throws HoldfastException if a development build before 0.1 made the schema; the message names
    *     the way out
@@ -140,7 +141,7 @@ public final class Migrations {
     SchemaHistory.read(dataSource, new Sql(schema));
   }
 
-  /** The newest applied versioned migration; 0 where the schema is missing. */
+  /** Returns the newest applied versioned migration; 0 if the schema is missing. */
   public static int version(DataSource dataSource, Sql sql) {
     return SchemaHistory.read(dataSource, sql).version();
   }
@@ -164,8 +165,8 @@ public final class Migrations {
   }
 
   /**
-   * Of a server that is new enough, and shows its rows. One connection for all, for each worker's
-   * start waits for it.
+   * Returns the history if the server is new enough and shows its rows. It uses one connection for
+   * all, because each worker's start waits for it.
    */
   private static SchemaHistory history(DataSource dataSource, Sql sql) {
     try (Connection connection = dataSource.getConnection()) {
@@ -190,7 +191,8 @@ public final class Migrations {
     // The thread's own class loader may not know this jar: Flyway would find nothing to do.
     return Flyway.configure(Migrations.class.getClassLoader())
         .dataSource(dataSource)
-        // No constant of both: who renames packages in a jar of all renames what begins with one.
+        // This is no constant of both: a tool that renames packages in a jar of all renames what
+        // begins with one.
         .locations("classpath:".concat(LOCATION))
         .schemas(schema)
         .defaultSchema(schema)
@@ -201,7 +203,10 @@ public final class Migrations {
         .baselineVersion("0");
   }
 
-  /** Flyway's first line names the script, the database's own words are below it. */
+  /**
+   * Makes the exception. Flyway's first line names the script; the database's own words are below
+   * it.
+   */
   private static HoldfastException failed(FlywayException e) {
     Optional<SQLException> sql = SqlErrors.within(e);
     if (sql.isPresent()) {
@@ -230,7 +235,7 @@ public final class Migrations {
       case "42501" -> "run holdfast migrate as a user who owns the schema (docs/security.md)";
       // Flyway's second connection is idle in its transaction while a file runs.
       case "25P03" -> "run holdfast migrate with " + NO_IDLE_TIMEOUT;
-      // Later uses of one that was ended, by that timeout or whatever else, tell no more.
+      // If a connection was ended, by that timeout or another cause, later uses of it say no more.
       case "08003" ->
           "run holdfast migrate again; if the server ends what is idle in a transaction, with "
               + NO_IDLE_TIMEOUT;
@@ -238,7 +243,10 @@ public final class Migrations {
     };
   }
 
-  /** Of a failed validation the first line says that it failed, the second one why. */
+  /**
+   * Returns a line of the message. After a failed validation the first line says that it failed,
+   * the second one why.
+   */
   private static String line(Exception e, int index) {
     List<String> lines = String.valueOf(e.getMessage()).strip().lines().toList();
     return lines.get(Math.min(index, lines.size() - 1));

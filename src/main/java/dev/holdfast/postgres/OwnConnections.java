@@ -22,20 +22,20 @@ import org.postgresql.jdbc.PgConnection;
 
 /**
  * Connections on which each statement commits by itself, and sees what was committed before it. A
- * pool of somebody else's may hand out some that wait for a COMMIT, which Jdbi takes for a
- * transaction of somebody else's and does not end: the pool would undo all work. Under another
- * isolation than READ COMMITTED the SQL would not see what it has waited for. The pool gets them
- * back as they were; only those behind a pooler go on preparing nothing on the server. Thread-safe.
+ * foreign pool may lend connections that wait for a COMMIT. Jdbi takes that for somebody else's
+ * transaction and does not end it: the pool would undo all work. Under another isolation than READ
+ * COMMITTED the SQL would not see what it has waited for. The pool gets them back as they were;
+ * only those behind a pooler continue to prepare nothing on the server. Thread-safe.
  */
 final class OwnConnections implements ConnectionFactory {
-  /** A threshold that somebody has chosen: another one than the driver's own. */
+  /** A threshold that somebody has chosen: it differs from the driver's own. */
   private static final Pattern CHOSEN = Pattern.compile("[?&]prepareThreshold=(?!5(?:&|$))");
 
   private final DataSource dataSource;
 
   /**
-   * The isolation in which each of its sessions came: one that it opens later may have another, as
-   * after an ALTER ROLE or on another server.
+   * The isolation that each of its sessions had at first. A session that is opened later may have
+   * another, as after an ALTER ROLE or on another server.
    */
   private final Map<Connection, Integer> isolations =
       Collections.synchronizedMap(new WeakHashMap<>());
@@ -76,7 +76,9 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  /** A session is asked once: each question is a round trip. */
+  /**
+   * Returns the isolation of a session. It is asked once, because each question is a round trip.
+   */
   private int isolation(Connection connection) throws SQLException {
     Connection session =
         connection.isWrapperFor(PgConnection.class)
@@ -91,10 +93,11 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /**
-   * A pooler may lend a server's connection on which the driver's name for a statement is another
-   * client's: a COMMIT under such a name only read something, and what the caller was told to be
-   * stored was lost. Not so for a pooler that keeps the names apart: another threshold than the
-   * driver's own, which a data source puts into its URL, too, tells of one.
+   * Stops the naming of statements behind a pooler. A pooler may lend a server's connection on
+   * which the driver's name for a statement belongs to another client: a COMMIT under such a name
+   * only read something, and what the caller was told to be stored was lost. A pooler that keeps
+   * the names apart is safe; a threshold other than the driver's own, which a data source puts into
+   * its URL, too, shows that it is one.
    */
   private void nameNothing(Connection connection) throws SQLException {
     Boolean known = pooled;
@@ -107,7 +110,7 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  /** A pooler tells a process of its own invention when one connects. */
+  /** Returns whether there is a pooler: it reports an invented process when a client connects. */
   private static boolean isPooled(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet pid = statement.executeQuery("SELECT pg_backend_pid()")) {
@@ -115,7 +118,10 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  /** To switch autocommit on would commit what somebody else has only half done. */
+  /**
+   * Refuses an open transaction: to switch autocommit on would commit what somebody else has only
+   * half done.
+   */
   private static void refuseOpenTransaction(Connection connection) throws SQLException {
     if (hasWritten(connection)) {
       throw inTransaction(null);
@@ -123,8 +129,8 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /**
-   * A transaction manager's connection refuses that, also before it has written. What the driver
-   * throws, as of a connection that is lost, has a state.
+   * Switches autocommit on. A transaction manager's connection refuses that, even before it has
+   * written. An exception of the driver, as for a lost connection, has a state.
    */
   private static void commitEach(Connection connection) throws SQLException {
     try {
@@ -144,7 +150,10 @@ final class OwnConnections implements ConnectionFactory {
         cause);
   }
 
-  /** A pool that asks SELECT 1 before it lends leaves a transaction open, too. */
+  /**
+   * Returns whether the connection has written. A pool that asks SELECT 1 before it lends leaves a
+   * transaction open, too.
+   */
   private static boolean hasWritten(Connection connection) throws SQLException {
     if (!connection.isWrapperFor(PgConnection.class)) {
       return hasId(connection);
@@ -156,7 +165,10 @@ final class OwnConnections implements ConnectionFactory {
     };
   }
 
-  /** A transaction that has written; another driver's connection begins one for the question. */
+  /**
+   * Returns whether the transaction has written; another driver's connection begins one for the
+   * question.
+   */
   private static boolean hasId(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet written =
@@ -166,9 +178,9 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /**
-   * Whatever a data source of somebody else's throws, as when it cannot fetch a token, its pooler
-   * is full, or a pool can start no thread: the database was asked nothing, so it has refused
-   * nothing. A command, which waits for nothing, tells what it was told.
+   * Borrows a connection. A foreign data source may throw anything, as when it cannot fetch a
+   * token, its pooler is full, or a pool can start no thread: the database was not asked, so it has
+   * refused nothing. A command waits for nothing, so it gets the exception as it is.
    */
   private Connection lent() throws SQLException {
     try {
@@ -190,12 +202,14 @@ final class OwnConnections implements ConnectionFactory {
     return new QueueUnavailableException("the data source lends no connection: " + why, cause);
   }
 
-  /** A pool of HikariCP's, as ours is, makes a new connection in its stead. */
+  /**
+   * Marks a connection as spoiled. A pool of HikariCP's, as ours is, makes a new one in its place.
+   */
   void spoil(Connection connection) {
     spoiled.add(connection);
   }
 
-  /** What cannot be put back is closed all the same. */
+  /** Puts a connection back; if that fails, it is closed all the same. */
   @Override
   public void closeConnection(Connection connection) throws SQLException {
     try {
@@ -206,8 +220,9 @@ final class OwnConnections implements ConnectionFactory {
   }
 
   /**
-   * HikariCP gives a connection to who waits for one in a loop that only pauses, and an interrupted
-   * thread does not pause: a virtual one would keep its carrier from those who are to take it.
+   * Closes without an interrupt. HikariCP gives a connection to a waiting thread in a loop that
+   * only pauses, and an interrupted thread does not pause: a virtual one would keep its carrier
+   * from the threads that are to take it.
    */
   private static void close(Connection connection) throws SQLException {
     boolean interrupted = Thread.interrupted();
@@ -236,7 +251,10 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  /** HikariCP is optional: a program with a pool of another kind may do without. */
+  /**
+   * Evicts the connection from its pool, if it can. HikariCP is optional: a program with another
+   * pool may not have it.
+   */
   private boolean evicted(Connection connection) {
     try {
       if (dataSource instanceof HikariDataSource pool) {
@@ -244,7 +262,7 @@ final class OwnConnections implements ConnectionFactory {
         return true;
       }
     } catch (NoClassDefFoundError e) {
-      // Then it is no pool of HikariCP's.
+      // In this case it is no pool of HikariCP's.
     }
     return false;
   }

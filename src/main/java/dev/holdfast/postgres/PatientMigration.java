@@ -16,16 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A migration that never waits long for a lock. Whoever waits for a table makes all wait who come
- * after: one transaction that somebody left open would stop every worker for as long as the
- * migration waits for it. So it gives up soon, lets the workers go on, and tries again. What was
- * migrated before stays, since each file is one transaction.
+ * A migration that never waits long for a lock. If one waits for a table, all that come later wait
+ * too: one transaction that somebody left open would stop every worker for as long as the migration
+ * waits for it. So it gives up soon, lets the workers go on, and tries again. What was migrated
+ * before stays, because each file is one transaction.
  */
 final class PatientMigration {
   /**
-   * Longer than {@code deadlock_timeout}, behind which an autovacuum gives way, and shorter than
-   * the shortest sensible lease. A statement_timeout of the database's is for programs: one
-   * statement may take long. For each file's own transaction: the connection may be of a pool.
+   * The time limits of the migration. The first is longer than {@code deadlock_timeout}, after
+   * which an autovacuum gives way, and shorter than the shortest sensible lease. A
+   * statement_timeout of the database is for programs: one statement may take long. They are set
+   * for each file's own transaction, because the connection may come from a pool.
    */
   private static final String OWN_TIMEOUTS =
       "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
@@ -38,7 +39,7 @@ final class PatientMigration {
   private final int pending;
 
   /**
-   * @param pending how many files the schema lacks
+   * @param pending the number of files that the schema lacks
    */
   PatientMigration(FluentConfiguration configuration, int pending, Migrations.Watcher watcher) {
     this.pending = pending;
@@ -72,7 +73,10 @@ final class PatientMigration {
     }
   }
 
-  /** Or two waited for each other, and the server ended the migration's wait. */
+  /**
+   * Returns whether a lock was not given in time, or a deadlock was found and the server ended the
+   * migration's wait.
+   */
   private static boolean isLocked(Throwable e) {
     String state = SqlErrors.within(e).map(SQLException::getSQLState).orElse("");
     return state.equals("55P03") || state.equals("40P01");

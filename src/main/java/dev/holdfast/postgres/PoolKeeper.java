@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what a pool has to do time after time, as HikariCP's own executor does, and goes on with it
- * after an error. Where no thread can be started, what HikariCP has put in its queue for one stays
- * there, and calls that wait for a connection do not start another: the pool would be of no use for
- * ever, were it not filled up here as soon as there is room.
+ * Does a pool's regular work, as HikariCP's own executor does, and continues after an error. If no
+ * thread can be started, what HikariCP has put in its queue for one stays there, and calls that
+ * wait for a connection do not start another. The pool would be useless for ever if it were not
+ * filled up here as soon as there is room.
  */
 final class PoolKeeper extends ScheduledThreadPoolExecutor {
   private static final Logger log = LoggerFactory.getLogger(PoolKeeper.class);

@@ -10,12 +10,12 @@ import java.net.SocketTimeoutException;
 import javax.net.SocketFactory;
 
 /**
- * Sockets that wait less than the driver lets them. After each notification the driver looks
- * whether another one stands behind it, by a read that may take one millisecond: a third of the
- * time that a ticket took to an idle worker. These sockets answer such a read at once, from what
- * has arrived. And a server that accepts a connection and says nothing, as one that is frozen, gets
- * four seconds for its first byte: the driver would wait for it, and never ask the next of several
- * hosts. The driver makes the factory itself, from its name, and asks it for unconnected sockets.
+ * Sockets that wait less than the driver asks for. After each notification the driver looks for
+ * another one behind it, by a read that may take one millisecond: a third of the time that a ticket
+ * took to an idle worker. These sockets answer such a read at once, from what has arrived. A server
+ * that accepts a connection and says nothing, as a frozen one does, gets four seconds for its first
+ * byte: the driver would wait for it, and never ask the next of several hosts. The driver makes the
+ * factory itself, from its name, and asks it for unconnected sockets.
  */
 public final class PromptSockets extends SocketFactory {
   private static final int LOOK_MILLIS = 1;
@@ -97,7 +97,10 @@ public final class PromptSockets extends SocketFactory {
       int now() throws IOException;
     }
 
-    /** Another exception than the driver's own, after which it would go on waiting. */
+    /**
+     * Reads the first answer. It throws another exception than the driver's own, after which the
+     * driver would go on waiting.
+     */
     private int first(Read read) throws IOException {
       int given = socket.getSoTimeout();
       socket.setSoTimeout(given == 0 ? FIRST_ANSWER_MILLIS : Math.min(given, FIRST_ANSWER_MILLIS));

@@ -13,14 +13,14 @@ import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.StatementContext;
 
 /**
- * Maps rows to a record as {@link ConstructorMapper} does. That one looks at the record by
- * reflection for each query anew, which takes longer than most queries; here what it finds is kept
+ * Maps rows to a record as {@link ConstructorMapper} does. That one inspects the record by
+ * reflection again for each query, which takes longer than most queries; here the result is kept
  * for each list of columns. Thread-safe.
  */
 public final class RecordMapper<T> implements RowMapper<T> {
   private record Columns(Class<?> type, List<String> names) {}
 
-  /** What is known to one {@code Jdbi}, whose statements share it. */
+  /** The mappers that one {@code Jdbi} knows; its statements share them. */
   public static final class Known implements JdbiConfig<Known> {
     private final Map<Columns, RowMapper<?>> mappers = new ConcurrentHashMap<>();
 

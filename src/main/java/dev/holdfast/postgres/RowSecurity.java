@@ -9,11 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Row level security that somebody has switched on for our tables. Where no policy shows a row to
- * the user, its statements find nothing and say nothing: a worker would have no work for ever.
+ * Finds row level security that somebody has switched on for our tables. If no policy shows a row
+ * to the user, its statements find nothing and report nothing: a worker would never have work.
  */
 public final class RowSecurity {
-  /** The key of the consoles' cookies is hidden by us; only a function reads it. */
+  /**
+   * The query for hidden tables. It leaves out the key of the consoles' cookies, which we hide
+   * ourselves; only a function reads it.
+   */
   private static final String HIDDEN =
       """
       SELECT c.oid::regclass::text FROM pg_class c
@@ -25,7 +28,7 @@ public final class RowSecurity {
 
   private RowSecurity() {}
 
-  /** The tables of which this connection's user sees no row. */
+  /** Returns the tables of which this connection's user sees no row. */
   public static List<String> hiddenTables(Connection connection, Sql sql) throws SQLException {
     List<String> tables = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(HIDDEN)) {

@@ -15,8 +15,8 @@ import javax.sql.DataSource;
  * second to start. Immutable.
  *
  * @param version the newest versioned migration; 0 where the schema is missing
- * @param checksums of the last run of each migration, by file name
- * @param failed whether the table has one as failed
+ * @param checksums the checksum of the last run of each migration, by file name
+ * @param failed whether the table has a failed one
  */
 record SchemaHistory(int version, Map<String, Integer> checksums, boolean failed) {
   /** The first of the 26 migrations that were joined into a new set before release 0.1. */
@@ -43,7 +43,7 @@ record SchemaHistory(int version, Map<String, Integer> checksums, boolean failed
     }
   }
 
-  /** As {@link #read(DataSource, Sql)}, for who has a connection. */
+  /** Reads like {@link #read(DataSource, Sql)}, on the caller's connection. */
   static SchemaHistory read(Connection connection, Sql sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       try (ResultSet there = statement.executeQuery(sql.inSchema(THERE))) {
@@ -85,7 +85,7 @@ record SchemaHistory(int version, Map<String, Integer> checksums, boolean failed
             .formatted(schema, schema, schema, schema));
   }
 
-  /** Whether Flyway would find nothing to run and nothing to complain about. */
+  /** Returns whether Flyway would find nothing to run and nothing to complain about. */
   boolean isComplete(Map<String, Integer> versioned, Map<String, Integer> repeatable) {
     return version == Migrations.NEWEST
         && !failed
@@ -93,13 +93,19 @@ record SchemaHistory(int version, Map<String, Integer> checksums, boolean failed
         && lacks(repeatable).isEmpty();
   }
 
-  /** How many of the program's migrations are to be run; repeatable ones are with each version. */
+  /**
+   * Returns how many of the program's migrations are to be run; the repeatable ones run with each
+   * version.
+   */
   int pending(Map<String, Integer> repeatable) {
     int versions = Migrations.NEWEST - version;
     return versions > 0 ? versions + repeatable.size() : lacks(repeatable).size();
   }
 
-  /** Those of the program's migrations that the schema has not, or has otherwise. */
+  /**
+   * Returns those of the program's migrations that the schema does not have, or has in another
+   * form.
+   */
   List<String> lacks(Map<String, Integer> files) {
     return files.entrySet().stream()
         .filter(each -> !each.getValue().equals(checksums.get(each.getKey())))

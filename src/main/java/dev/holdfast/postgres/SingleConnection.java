@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out one connection again and again: a one-shot command needs no more, and a pool would take
- * longer to start than the command to run. A lost connection is replaced at the next call. Used by
- * one thread, one connection at a time.
+ * longer to start than the command takes to run. A lost connection is replaced at the next call.
+ * Used by one thread, one connection at a time.
  */
 public final class SingleConnection implements DataSource, AutoCloseable {
   private final DataSource source;

@@ -27,24 +27,26 @@ public final class Sql {
     return schema;
   }
 
-  /** The statement in {@code name.sql}, which is written for the schema {@code holdfast}. */
+  /**
+   * Returns the statement in {@code name.sql}, which is written for the schema {@code holdfast}.
+   */
   public String load(String name) {
     return inSchema(read(name));
   }
 
-  /** The same, kept to its indexes; run it through {@link PinnedPlan#on}. */
+  /** Returns the same, held to its indexes; run it through {@link PinnedPlan#on}. */
   public String loadPinned(String name) {
     return PinnedPlan.pin(load(name));
   }
 
-  /** A short statement written for the schema {@code holdfast}. */
+  /** Returns a short statement that is written for the schema {@code holdfast}. */
   public String inSchema(String statement) {
     return schema.equals(DEFAULT_SCHEMA)
         ? statement
         : statement.replace(DEFAULT_SCHEMA + ".", schema + ".");
   }
 
-  /** The one whole number that a short statement gives. */
+  /** Returns the one whole number that a short statement gives. */
   public long number(Connection connection, String statement, @Nullable Object... arguments)
       throws SQLException {
     try (PreparedStatement query = connection.prepareStatement(inSchema(statement))) {

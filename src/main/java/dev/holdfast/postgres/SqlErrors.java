@@ -25,15 +25,21 @@ import org.postgresql.util.ServerErrorMessage;
 
 /** Turns what the database says into our own exceptions, once, at the edge. */
 public final class SqlErrors {
-  /** The session or its server may only read. */
+  /** The state of an error because the session or its server may only read. */
   static final String READ_ONLY = "25006";
 
   private static final String FULL = "53300";
 
-  /** Where PostgreSQL gives out no more transaction ids, so that none of them comes around. */
+  /**
+   * The routines in which PostgreSQL gives out no more transaction ids, so that none of them wraps
+   * around.
+   */
   private static final Set<String> OUT_OF_IDS = Set.of("GetNewTransactionId", "GetNewMultiXactId");
 
-  /** At the beginning of where it happened; ours have no schema there, or our own. */
+  /**
+   * A function at the beginning of the place where it happened; our functions have no schema there,
+   * or our own.
+   */
   private static final Pattern FOREIGN_FUNCTION =
       Pattern.compile("[^(\\n]*?(?<![\\w$\".])(?!holdfast\\.)([\\w$\"]+\\.[\\w$\"]+)\\(");
 
@@ -125,7 +131,10 @@ public final class SqlErrors {
             message + ": the schema is missing or old; run: holdfast migrate", e);
   }
 
-  /** Many tickets at once go through a temporary table; that right is not one of the roles'. */
+  /**
+   * Says which right to grant. Many tickets at once go through a temporary table; that right is not
+   * one of the roles'.
+   */
   private static String toGrant(SQLException e) {
     return routine(e).equals("InitTempTableNamespace")
         ? "; as its owner: GRANT TEMPORARY ON DATABASE (docs/deployment.md, Database users)"
@@ -134,14 +143,20 @@ public final class SqlErrors {
             + " holdfast_producer enqueues in SQL, with produce_ticket";
   }
 
-  /** A right that is missing is granted some day; a trigger of the user's may refuse for ever. */
+  /**
+   * Makes the exception for a refusal. A missing right is granted some day; a user's trigger may
+   * refuse for ever.
+   */
   private static StatementRefusedException notAllowed(SQLException e, String message) {
     return routine(e).equals("aclcheck_error")
         ? new StatementRefusedException.RightMissing(message, e)
         : new StatementRefusedException(message, e);
   }
 
-  /** That right is not one of the roles' either; mostly everybody has it. */
+  /**
+   * Returns whether the right to connect is missing. It is not one of the roles' rights either;
+   * mostly everybody has it.
+   */
   private static boolean mayNotConnect(SQLException e) {
     return "42501".equals(e.getSQLState()) && routine(e).equals("CheckMyDatabase");
   }
@@ -164,7 +179,10 @@ public final class SqlErrors {
     };
   }
 
-  /** Shut down, or cut off: later it is back. Or the transaction's next statement came too late. */
+  /**
+   * Returns whether the server was shut down or cut off, and will be back later; or the
+   * transaction's next statement came too late.
+   */
   private static boolean isOutage(String state) {
     return state.startsWith("57P0") || state.isEmpty() || state.equals("25P03");
   }
@@ -176,19 +194,23 @@ public final class SqlErrors {
         : new StatementRefusedException(words, e);
   }
 
-  /** Insufficient resources: a full disk, no memory; and errors of the disk. */
+  /** Returns whether resources ran out: a full disk, no memory, or errors of the disk. */
   private static boolean isExhausted(String state) {
     return state.startsWith("53") || state.startsWith("58");
   }
 
-  /** To a statement: who may not connect is told so with the severity FATAL. */
+  /**
+   * Returns whether the server answered a statement: if a user may not connect, the severity is
+   * FATAL.
+   */
   private static boolean isServerAnswer(SQLException e) {
     return server(e).filter(server -> !"FATAL".equals(server.getSeverity())).isPresent();
   }
 
   /**
-   * True for a deadlock, a serialization failure, a transaction that the server has ended because
-   * it took too long, or a lost statement: nothing was done, the same call may succeed now.
+   * Returns true for a deadlock, a serialization failure, a transaction that the server has ended
+   * because it took too long, or a lost statement: nothing was done, and the same call may succeed
+   * now.
    */
   public static boolean isWorthAnotherTry(Throwable e) {
     String state = within(e).map(SQLException::getSQLState).orElse("");
@@ -198,7 +220,7 @@ public final class SqlErrors {
     };
   }
 
-  /** The first one of an exception and its causes. */
+  /** Returns the first one of an exception and its causes. */
   static Optional<SQLException> within(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
@@ -209,9 +231,9 @@ public final class SqlErrors {
   }
 
   /**
-   * True if the statement was not even begun, because what the driver has prepared is not what the
-   * server has: a pooler lent another connection of the server, or a migration changed a table. On
-   * a new connection nothing is prepared yet.
+   * Returns true if the statement was not even begun, because what the driver has prepared is not
+   * what the server has: a pooler lent another connection of the server, or a migration changed a
+   * table. On a new connection nothing is prepared yet.
    */
   public static boolean isStatementLost(Throwable e) {
     return within(e).filter(SqlErrors::isOfPrepared).isPresent();
@@ -222,14 +244,15 @@ public final class SqlErrors {
       case "42P05", "26000" -> true;
       // The words depend on the server's language.
       case "0A000" -> routine(e).equals("RevalidateCachedQuery");
-      // Under the name there is another client's statement, with other parameters.
+      // The name belongs to another client's statement, with other parameters.
       case "08P01" -> routine(e).equals("exec_bind_message");
       default -> false;
     };
   }
 
   /**
-   * The pool had nothing to lend: because no connection could be made, or because all are in use.
+   * Makes the exception if the pool had nothing to lend: no connection could be made, or all are in
+   * use.
    */
   private static HoldfastException noConnection(SQLException e) {
     if (e.getCause() instanceof SQLException cause) {
@@ -259,7 +282,7 @@ public final class SqlErrors {
               + serverMessage(cause),
           e);
     }
-    // Not of a value that the driver does not know: "Invalid targetServerType value".
+    // This excludes a value that the driver does not know: "Invalid targetServerType value".
     if (serverMessage(cause).matches("(?s).*targetServerType(?! value).*")) {
       return new QueueUnavailableException(
           "none of the database's hosts is a primary that lets us in: no one is promoted yet, or it"
@@ -284,7 +307,10 @@ public final class SqlErrors {
         e);
   }
 
-  /** The driver says of most failures only that its attempt failed; the reason is their cause. */
+  /**
+   * Finds the reason. For most failures the driver says only that its attempt failed; the reason is
+   * in their cause.
+   */
   private static String whyNoConnection(SQLException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof UnknownHostException unknown) {
@@ -297,7 +323,7 @@ public final class SqlErrors {
     return serverMessage(e);
   }
 
-  /** The system's words follow the name after a colon. */
+  /** Returns the name of the host; the system's words follow it after a colon. */
   private static String unknownHost(UnknownHostException e) {
     return String.valueOf(e.getMessage()).replaceFirst(": .*", "");
   }
@@ -315,7 +341,9 @@ public final class SqlErrors {
     };
   }
 
-  /** The place in a COPY or a function where it happened; empty if the server did not say. */
+  /**
+   * Returns the place in a COPY or a function where it happened; empty if the server did not say.
+   */
   public static String where(SQLException e) {
     return said(e, ServerErrorMessage::getWhere);
   }
@@ -324,7 +352,7 @@ public final class SqlErrors {
     return said(e, ServerErrorMessage::getRoutine);
   }
 
-  /** Empty if the server did not say. */
+  /** Returns a field of the server's message; empty if the server did not say. */
   private static String said(SQLException e, Function<ServerErrorMessage, @Nullable String> field) {
     return server(e).map(field).orElse("");
   }
@@ -337,7 +365,7 @@ public final class SqlErrors {
 
   static String serverMessage(SQLException e) {
     String message = server(e).map(ServerErrorMessage::getMessage).orElseGet(() -> firstLine(e));
-    // An error that is raised again with what was found in it has an empty one.
+    // An error that is raised again with its own fields has an empty hint.
     String hint = said(e, ServerErrorMessage::getHint);
     return hint.isEmpty() ? message : message + " (" + hint + ")";
   }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs work in transactions, and translates what the database throws. Each work has a transaction
- * and a pooled connection of its own, and is done again if it lost a deadlock or a prepared
+ * and a pooled connection of its own. It is done again if it lost a deadlock or a prepared
  * statement: nothing of it was stored. {@link #within} makes all work part of one transaction.
- * Thread-safe, but for that.
+ * Apart from that, thread-safe.
  */
 public final class Transactions {
   private static final int TRIES = 3;
@@ -37,7 +37,10 @@ public final class Transactions {
     T on(Connection connection) throws SQLException;
   }
 
-  /** It keeps what it has parsed, which is dear: the statements of all databases are the same. */
+  /**
+   * The parser of all statements. It keeps what it has parsed, which is expensive: the statements
+   * of all databases are the same.
+   */
   private static final SqlParser PARSER = new ColonPrefixSqlParser();
 
   private final OwnConnections connections;
@@ -64,17 +67,23 @@ public final class Transactions {
   private static Jdbi jdbi(OwnConnections connections) {
     Jdbi jdbi = Jdbi.create(connections).registerArgument(new BinaryArrays());
     jdbi.getConfig(SqlStatements.class).setSqlParser(PARSER);
-    // Made here, or else each statement makes its own.
+    // We make this here; otherwise each statement makes its own.
     jdbi.getConfig(RecordMapper.Known.class);
     return jdbi;
   }
 
-  /** All work takes part in the transaction of this handle, whose owner commits or rolls back. */
+  /**
+   * Returns transactions in which all work takes part in that of this handle; its owner commits or
+   * rolls back.
+   */
   public Transactions within(Handle transaction) {
     return new Transactions(connections, jdbi, transaction, channel);
   }
 
-  /** The functions for people store the channel that a person came by; {@link #run} tells it. */
+  /**
+   * Returns transactions with a channel: {@link #run} passes it to the functions for people, which
+   * store it.
+   */
   public Transactions through(Channel newChannel) {
     return new Transactions(connections, jdbi, open, newChannel);
   }
@@ -100,13 +109,13 @@ public final class Transactions {
 
   /**
    * Runs work of which only one statement writes: that is a transaction by itself, so BEGIN and
-   * COMMIT would be round trips for nothing.
+   * COMMIT would be needless round trips.
    */
   public <T> T runStatement(Function<Handle, T> work) {
     return retried(() -> open == null ? onOwnHandle(work) : work.apply(open));
   }
 
-  /** As {@link #runStatement}, without what Jdbi does for a statement. */
+  /** Runs like {@link #runStatement}, without what Jdbi does for a statement. */
   public <T> T runCall(Call<T> call) {
     return retried(() -> open == null ? onOwn(call) : on(open.getConnection(), call));
   }
@@ -126,7 +135,7 @@ public final class Transactions {
     }
   }
 
-  /** Runs plain JDBC in a transaction, once: what it reads from cannot be read again. */
+  /** Runs plain JDBC in a transaction, once: its input cannot be read again. */
   public <T> T runOnce(Call<T> call) {
     try {
       return open == null
@@ -145,7 +154,10 @@ public final class Transactions {
     }
   }
 
-  /** Whoever is lent the connection next would have the same trouble. */
+  /**
+   * Runs work and marks a connection that lost a statement: its next user would have the same
+   * trouble.
+   */
   private <T> T watched(Connection own, Supplier<T> work) {
     try {
       return work.get();
@@ -162,7 +174,7 @@ public final class Transactions {
       try {
         return work.get();
       } catch (RuntimeException e) {
-        // In somebody's transaction all of it has to be done again, which its owner does.
+        // In somebody's transaction all of it has to be done again; its owner does that.
         if (open != null || tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {
           throw SqlErrors.translate(e);
         }

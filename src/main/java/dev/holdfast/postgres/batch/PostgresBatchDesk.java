@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public record PostgresBatchDesk(Transactions transactions, Sql sql) implements BatchDesk {
-  /** Tickets that are changed in one transaction. */
+  /** The number of tickets that are changed in one transaction. */
   private static final int PORTION = 500;
 
   private static final RowMapper<Batch> MAPPER = RecordMapper.of(Batch.class);

@@ -33,7 +33,7 @@ public final class EmbeddedServer implements AutoCloseable {
       String jdbcUrl, String user, String password, int port, long pid, Path directory) {
 
     /**
-     * As psql takes it.
+     * Returns the address in the form that psql takes.
      *
      * @param login the user, or the user and the password with a colon between them
      */
@@ -55,10 +55,10 @@ public final class EmbeddedServer implements AutoCloseable {
   private final EmbeddedServerOptions options;
   private final EmbeddedServerControl control;
 
-  /** Of the server that commands of this home found until this one came. */
+  /** The record of the server that commands of this home found before this one came. */
   private final @Nullable EmbeddedServerRecord replaced;
 
-  /** Of this process; the file's lock is for others. */
+  /** A lock for threads of this process; the file's lock is for other processes. */
   private final ReentrantLock changing = new ReentrantLock();
 
   private volatile EmbeddedServerRecord record;
@@ -79,7 +79,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * Starts the server of a directory, or attaches to it where it runs already. Blocks until it
+   * Starts the server of a directory, or attaches to it if it runs already. Blocks until it
    * answers: 0.2 s, or a few seconds the first time.
    *
    * @throws EmbeddedServerException if that is not possible; the message says what to do
@@ -89,9 +89,9 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * The same. Other processes find the server once it is prepared.
+   * Does the same; other processes find the server only after it is prepared.
    *
-   * @param prepare is given its address; where it fails, the server is left as it was found
+   * @param prepare gets its address; if it fails, the server is left as it was found
    */
   public static EmbeddedServer start(EmbeddedServerOptions options, Consumer<Address> prepare) {
     return start(options, EmbeddedServerAccount.candidates(), prepare);
@@ -125,12 +125,12 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * The server that was started from this home and really answers, or empty.
+   * Returns the server that was started from this home and really answers, or empty.
    *
    * @param home usually {@code .holdfast} in the working directory; a server's own directory will
    *     do as well
-   * @throws EmbeddedServerException if another user has started one, so that only they may know, or
-   *     another process is starting or stopping the one in its usual directory
+   * @throws EmbeddedServerException if another user has started one, so that only they may know it,
+   *     or another process is starting or stopping the one in its usual directory
    */
   public static Optional<Address> running(Path home) {
     try {
@@ -154,7 +154,9 @@ public final class EmbeddedServer implements AutoCloseable {
     }
   }
 
-  /** True if another process holds the lock; those that only look do not see each other. */
+  /**
+   * Returns true if another process holds the lock; processes that only look do not see each other.
+   */
   private static boolean isChanging(EmbeddedServerOptions options) {
     try (FileChannel channel = FileChannel.open(lockFile(options), StandardOpenOption.READ);
         FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true)) {
@@ -176,19 +178,22 @@ public final class EmbeddedServer implements AutoCloseable {
     return record.address();
   }
 
-  /** True if another live process started this server, so that {@link #close} leaves it running. */
+  /**
+   * Returns true if another live process started this server, so that {@link #close} leaves it
+   * running.
+   */
   public boolean attached() {
     return !owned;
   }
 
-  /** Done when the process of the server is gone. */
+  /** Returns a future that is done when the process of the server is gone. */
   public CompletableFuture<?> death() {
     Optional<ProcessHandle> process = ProcessHandle.of(record.pid());
     return process.isPresent() ? process.get().onExit() : CompletableFuture.completedFuture(true);
   }
 
   /**
-   * Starts the server that has died, or attaches to it where another process has done so. Does
+   * Starts the server that has died, or attaches to it if another process has started it. Does
    * nothing once this is closed.
    *
    * @throws EmbeddedServerException if that is not possible; the message says what to do
@@ -207,7 +212,10 @@ public final class EmbeddedServer implements AutoCloseable {
     }
   }
 
-  /** A new database in the place of one whose disk went away would look like lost tickets. */
+  /**
+   * Requires the data: if its disk went away, a new database in its place would look like lost
+   * tickets.
+   */
   private void requireData() {
     Path data = EmbeddedServerCluster.data(options.directory());
     if (!Files.exists(data)) {
@@ -217,7 +225,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * Stops the server, ending all its sessions, if this process answers for it.
+   * Stops the server and ends all its sessions, if this process is responsible for it.
    *
    * @throws EmbeddedServerException if it does not stop
    */
@@ -316,7 +324,7 @@ public final class EmbeddedServer implements AutoCloseable {
     return found(options, control, record, true);
   }
 
-  /** From now on by the commands of its home. */
+  /** Makes the server findable: the commands of its home find it from now on. */
   private static EmbeddedServer found(
       EmbeddedServerOptions options,
       EmbeddedServerControl control,

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Under whose name the server runs. PostgreSQL refuses root, so root hands it to somebody else.
+ * The account under which the server runs. PostgreSQL refuses root, so root hands it to another
+ * account.
  *
  * @param prefix what to put before a command
  * @param uid who must own the data directory, as seen from outside
@@ -24,9 +25,9 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
       new EmbeddedServerAccount(List.of("unshare", "--user"), 0);
 
   /**
-   * For containers that forbid namespaces: nobody, but with root's way into directories. The
-   * binaries must be open to everybody all the same, for the system call that PostgreSQL asks for
-   * permission knows no capabilities.
+   * The account nobody, with root's access to directories, for containers that forbid namespaces.
+   * The binaries must be open to everybody all the same, because the system call by which
+   * PostgreSQL checks permission ignores capabilities.
    */
   static final EmbeddedServerAccount UNPRIVILEGED =
       new EmbeddedServerAccount(
@@ -43,7 +44,7 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
     prefix = List.copyOf(prefix);
   }
 
-  /** The accounts to try, best first. */
+  /** Returns the accounts to try, best first. */
   static List<EmbeddedServerAccount> candidates() {
     int uid = ProgramUser.ownUid();
     return uid == 0
@@ -52,9 +53,9 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
   }
 
   /**
-   * The first account that can run these binaries. They may have been unpacked a moment ago, and
-   * Linux runs no program that somebody can write to: what another thread starts in that moment
-   * holds them open for an instant. So it looks again before it says that none can.
+   * Returns the first account that can run these binaries. They may have been unpacked a moment
+   * ago, and Linux runs no program that is open for writing: a process that another thread starts
+   * in that moment holds them open for an instant. So it looks again before it says that none can.
    *
    * @throws EmbeddedServerException if none can
    */
@@ -79,7 +80,7 @@ record EmbeddedServerAccount(List<String> prefix, int uid) {
             + " newer and set HOLDFAST_DATABASE_URL");
   }
 
-  /** Why it cannot run these binaries; nothing if it can. */
+  /** Returns why it cannot run these binaries; nothing if it can. */
   private Optional<String> reasonAgainst(EmbeddedServerBinaries binaries) {
     try {
       EmbeddedServerCommand.Result result =

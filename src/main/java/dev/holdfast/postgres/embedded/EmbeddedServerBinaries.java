@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * The unpacked PostgreSQL: unpacked once, found again by the archive's checksum.
+ * The unpacked PostgreSQL. It is unpacked once and found again by the archive's checksum.
  *
  * @param root the directory that holds {@code bin}, {@code lib} and {@code share}
  */
 record EmbeddedServerBinaries(Path root) {
-  /** The lock of a file is the whole process's: its own threads wait for each other here. */
+  /** A lock for this process's threads: the lock of a file belongs to the whole process. */
   private static final ReentrantLock UNPACKING = new ReentrantLock();
 
   String program(String name) {
@@ -43,7 +43,7 @@ record EmbeddedServerBinaries(Path root) {
   }
 
   /**
-   * Unpacks into the cache, or beside the data where the cache cannot be written.
+   * Unpacks into the cache, or beside the data if the cache cannot be written.
    *
    * @throws EmbeddedServerException if this platform has no binaries, or there is no room for them
    */
@@ -115,7 +115,10 @@ record EmbeddedServerBinaries(Path root) {
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
   }
 
-  /** Whatever the umask: root's binaries are run by another user. */
+  /**
+   * Makes directories that are open to all, whatever the umask: root's binaries are run by another
+   * user.
+   */
   private static void createOpenDirectories(Path path) throws IOException {
     if (!Files.isDirectory(path)) {
       createOpenDirectories(path.resolveSibling("").normalize());

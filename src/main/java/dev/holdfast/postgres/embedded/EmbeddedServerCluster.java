@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 
 /**
  * The files of one server below its directory: {@code data}, {@code password}, {@code server.log}.
- * A new cluster is made as {@code data.incomplete} and renamed when it is whole, so that whatever
- * bears that name is ours and may go.
+ * A new cluster is made as {@code data.incomplete} and renamed when it is whole, so everything with
+ * that name is ours and may be deleted.
  */
 record EmbeddedServerCluster(
     EmbeddedServerOptions options, EmbeddedServerBinaries binaries, EmbeddedServerAccount account) {
@@ -35,7 +35,7 @@ record EmbeddedServerCluster(
   }
 
   /**
-   * Leaves a whole cluster of the right version, with this start's settings, behind.
+   * Prepares a whole cluster of the right version, with this start's settings.
    *
    * @throws EmbeddedServerException if the data belongs to another version or cannot be made
    */
@@ -51,7 +51,7 @@ record EmbeddedServerCluster(
     }
   }
 
-  /** The port of the start before this one. */
+  /** Returns the port of the start before this one. */
   Optional<Integer> lastPort() throws IOException {
     String settings =
         EmbeddedServerFiles.read(data(options.directory()).resolve(SETTINGS_FILE)).orElse("");

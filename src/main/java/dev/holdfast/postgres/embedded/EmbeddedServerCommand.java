@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs one short program of PostgreSQL's to its end. It gets no environment of ours, so that
+ * Runs one short program of PostgreSQL to its end. It gets nothing of our environment, so that
  * neither secrets nor the user's {@code PG*} variables reach the server.
  */
 final class EmbeddedServerCommand {
@@ -17,7 +17,7 @@ final class EmbeddedServerCommand {
       return exit == 0;
     }
 
-    /** The reason that the program gave, or else its last line. */
+    /** Returns the reason that the program gave, otherwise its last line. */
     String reason() {
       String last = output.strip().lines().reduce("no output", (earlier, later) -> later);
       return output

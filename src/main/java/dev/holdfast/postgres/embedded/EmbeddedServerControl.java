@@ -18,15 +18,18 @@ record EmbeddedServerControl(
     EmbeddedServerOptions options, EmbeddedServerBinaries binaries, EmbeddedServerAccount account) {
   private static final int PORT_ATTEMPTS = 3;
 
-  /** The children of a killed server may take so long to notice: 50 times 200 ms. */
+  /**
+   * The number of looks for the children of a killed server, which may take so long to notice: 50
+   * times 200 ms.
+   */
   private static final int ORPHAN_ATTEMPTS = 50;
 
   private static final long ORPHAN_PAUSE_NANOS = 200_000_000;
   private static final long LOG_LIMIT_BYTES = 10L << 20;
 
   /**
-   * Starts on the port of last time, or on another where that is taken, and waits until connections
-   * are accepted.
+   * Starts on the port of last time, or on another one if that is taken, and waits until
+   * connections are accepted.
    *
    * @throws EmbeddedServerException if the server does not come up
    */
@@ -108,7 +111,9 @@ record EmbeddedServerControl(
     return EmbeddedServerCluster.data(options.directory());
   }
 
-  /** Processes that are connected look for the server where it was. */
+  /**
+   * Returns the last port if it is free: processes that are connected look for the server there.
+   */
   private static int firstPort(EmbeddedServerCluster cluster) throws IOException {
     Optional<Integer> last = cluster.lastPort();
     return last.isPresent() && isFree(last.get()) ? last.get() : freePort();

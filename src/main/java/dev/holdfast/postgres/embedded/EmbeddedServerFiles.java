@@ -12,7 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
-/** The few things an embedded server does with files. */
+/** Does the few things that an embedded server needs with files. */
 final class EmbeddedServerFiles {
   private EmbeddedServerFiles() {}
 
@@ -39,7 +39,7 @@ final class EmbeddedServerFiles {
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** Gives the tree to a user, where it belongs to another. Needs root. */
+  /** Gives the tree to a user if it belongs to another. Needs root. */
   static void giveTo(Path root, int uid) throws IOException {
     Files.walkFileTree(
         root,

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param cache where the unpacked binaries are kept; shared by all servers of this user
  * @param binaries a jar with the binaries of another PostgreSQL; null takes those on the classpath
  * @param settings further lines of postgresql.conf; they win over the defaults
- * @param minimumFreeBytes a new database is refused with less free space than this
+ * @param minimumFreeBytes the least free space with which a new database is made
  */
 public record EmbeddedServerOptions(
     Path home,
@@ -24,10 +24,13 @@ public record EmbeddedServerOptions(
     Map<String, String> settings,
     long minimumFreeBytes) {
 
-  /** Initial data and write-ahead log take about 40 MB; the rest is room to work. */
+  /**
+   * The usual least space: initial data and write-ahead log take about 40 MB; the rest is room to
+   * work.
+   */
   private static final long DEFAULT_MINIMUM_FREE_BYTES = 128L << 20;
 
-  /** Root's own cache is closed to the user that root has to run PostgreSQL as. */
+  /** A cache for root: its own is closed to the user that root has to run PostgreSQL as. */
   private static final Path SYSTEM_CACHE = Path.of("/var/cache");
 
   public EmbeddedServerOptions {
@@ -43,8 +46,8 @@ public record EmbeddedServerOptions(
   }
 
   /**
-   * The defaults: data in {@code postgres} below {@code home}, binaries in the user's cache, or
-   * below {@code home} where the user has none.
+   * Returns the defaults: data in {@code postgres} below {@code home}, binaries in the user's
+   * cache, or below {@code home} if the user has none.
    *
    * @param home usually {@code .holdfast} in the working directory
    */
@@ -91,7 +94,7 @@ public record EmbeddedServerOptions(
         : cache(System.getProperty("user.home"), home);
   }
 
-  /** Java says "?" of a user that the system knows no home of. */
+  /** Returns the cache. Java gives "?" for a user without a home that the system knows. */
   static Path cache(String userHome, Path home) {
     Path known = Path.of(userHome);
     return known.isAbsolute() ? known.resolve(".cache/holdfast") : home.resolve("cache");

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The server process of a data directory, as {@code postmaster.pid} tells it. The file outlives a
- * killed server, so the process may be gone, or its number may belong to somebody else.
+ * The server process of a data directory, as {@code postmaster.pid} names it. The file outlives a
+ * killed server, so the process may be gone, or its number may belong to another process.
  */
 record EmbeddedServerPostmaster(long pid, int port) {
 
-  /** Empty if there is no such file, or the server has only begun to write it. */
+  /** Reads the file; empty if there is none, or the server has only begun to write it. */
   static Optional<EmbeddedServerPostmaster> read(Path data) throws IOException {
     List<String> lines = EmbeddedServerFiles.read(pidFile(data)).orElse("").lines().toList();
     if (lines.size() < 4 || !isNumber(lines.get(0)) || !isNumber(lines.get(3))) {
@@ -22,14 +22,14 @@ record EmbeddedServerPostmaster(long pid, int port) {
         new EmbeddedServerPostmaster(Long.parseLong(lines.get(0)), Integer.parseInt(lines.get(3))));
   }
 
-  /** True if a process of this number runs and is the PostgreSQL of this data. */
+  /** Returns true if a process of this number runs and is the PostgreSQL of this data. */
   boolean lives(Path data) {
     return command().filter(command -> command.contains(data.toString())).isPresent();
   }
 
   /**
-   * Removes the file where its number has gone to an unrelated process, which PostgreSQL itself
-   * would not dare.
+   * Removes the file if its number belongs to an unrelated process now; PostgreSQL itself would not
+   * dare.
    */
   void forgetIfReused(Path data) throws IOException {
     if (command().isPresent() && !lives(data)) {

@@ -18,7 +18,7 @@ final class EmbeddedServerProbe {
 
   private EmbeddedServerProbe() {}
 
-  /** True if a server answers at this address and its data is where the address says. */
+  /** Returns true if a server answers at this address and its data is where the address says. */
   static boolean answers(EmbeddedServer.Address address) {
     try (Connection connection = dataSource(address, "postgres").getConnection();
         Statement statement = connection.createStatement();
@@ -30,7 +30,7 @@ final class EmbeddedServerProbe {
     }
   }
 
-  /** Creates our database where a new server does not have it yet. */
+  /** Creates our database if a new server does not have it yet. */
   static void createDatabase(EmbeddedServer.Address address) {
     try (Connection connection = dataSource(address, "postgres").getConnection();
         Statement statement = connection.createStatement();

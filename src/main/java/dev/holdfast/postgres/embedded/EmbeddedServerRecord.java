@@ -10,11 +10,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * {@code embedded.json}: where the server of this home is, and which process answers for it.
- * Readable by its owner only, for it holds the password.
+ * The file {@code embedded.json}: where the server of this home is, and which process is
+ * responsible for it. Readable by its owner only, because it holds the password.
  *
  * @param ownerPid the Java process that stops the server when it ends
- * @param ownerStartedAt its start in milliseconds of the epoch, 0 if the system does not tell
+ * @param ownerStartedAt its start in milliseconds of the epoch, 0 if the system does not say
  */
 record EmbeddedServerRecord(
     @JsonProperty("url") String url,
@@ -28,7 +28,7 @@ record EmbeddedServerRecord(
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** A server that this very process answers for. */
+  /** Makes one for a server that this very process is responsible for. */
   static EmbeddedServerRecord ownedHere(EmbeddedServer.Address address) {
     ProcessHandle self = ProcessHandle.current();
     return new EmbeddedServerRecord(
@@ -55,8 +55,8 @@ record EmbeddedServerRecord(
   }
 
   /**
-   * The file of a home; empty if there is none or it is damaged, for then nothing can be known from
-   * it.
+   * Reads the file of a home; empty if there is none or it is damaged: then it gives no
+   * information.
    */
   static Optional<EmbeddedServerRecord> read(Path home) throws IOException {
     Optional<String> text = EmbeddedServerFiles.read(file(home));
@@ -71,7 +71,7 @@ record EmbeddedServerRecord(
     EmbeddedServerFiles.writePrivate(file(home), JSON.writeValueAsString(this) + "\n");
   }
 
-  /** Removes the file, and is true, unless another server has put its own there. */
+  /** Removes the file and returns true, unless another server has put its own there. */
   boolean remove(Path home) throws IOException {
     return read(home).filter(found -> found.pid == pid).isPresent()
         && Files.deleteIfExists(file(home));

@@ -11,10 +11,10 @@ import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Makes what PostgreSQL stores of a password for SCRAM-SHA-256 (RFC 5802), of 1,000 rounds instead
- * of 4,096. The rounds slow down whoever guesses the words of a person from a stolen database; 192
- * random bits cannot be guessed, and each connection pays for the rounds on both sides. With fewer
- * than four digits the driver lib/pq of Go takes the number for a mistake.
+ * Makes the form of a password that PostgreSQL stores for SCRAM-SHA-256 (RFC 5802), with 1,000
+ * rounds instead of 4,096. The rounds slow down an attacker who guesses a person's words from a
+ * stolen database; 192 random bits cannot be guessed, and each connection pays for the rounds on
+ * both sides. The driver lib/pq of Go takes a number with fewer than four digits for a mistake.
  */
 final class PasswordVerifier {
   private static final String HMAC = "HmacSHA256";
@@ -25,7 +25,8 @@ final class PasswordVerifier {
   private PasswordVerifier() {}
 
   /**
-   * The text that {@code ALTER ROLE … PASSWORD} and {@code initdb --pwfile} take in place of it.
+   * Returns the text that {@code ALTER ROLE … PASSWORD} and {@code initdb --pwfile} take instead of
+   * the password.
    */
   static String of(String password) {
     byte[] salt = new byte[SALT_BYTES];

@@ -17,9 +17,9 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finishes that were stored already, because the answer to an earlier try of the same one was lost
- * with its connection. Without it the worker would take its own stored result for a stale one, and
- * nobody would ever be told of the retry or the hold.
+ * Finds finishes that were stored already: the answer to an earlier try was lost with its
+ * connection. Without it the worker would take its own stored result for a stale one, and nobody
+ * would ever be told of the retry or the hold.
  */
 final class AppliedFinishes {
   private final String appliedBefore;
@@ -39,7 +39,10 @@ final class AppliedFinishes {
     }
   }
 
-  /** The answers the finishes got when they were stored; nothing for those that never were. */
+  /**
+   * Returns the answers that the finishes got when they were stored; finishes that never were have
+   * none.
+   */
   Map<TicketLease, FinishResult> find(Handle handle, List<Finish> finishes) {
     Map<TicketLease, Applied> applied = new HashMap<>();
     for (Applied each : handle.inTransaction(inside -> appliedBefore(inside, finishes))) {
@@ -55,7 +58,7 @@ final class AppliedFinishes {
     return results;
   }
 
-  /** In a transaction, for {@link PinnedPlan}. */
+  /** Reads them in a transaction, for {@link PinnedPlan}. */
   private List<Applied> appliedBefore(Handle handle, List<Finish> finishes) {
     return PinnedPlan.on(handle.createQuery(appliedBefore))
         .bind("ids", Columns.longs(finishes, Finish::ticketId))

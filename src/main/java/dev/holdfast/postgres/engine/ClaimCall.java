@@ -27,9 +27,9 @@ import org.slf4j.event.Level;
 
 /**
  * Calls the function take_tickets, then claimed_ticket for each ticket that it names without its
- * content. In plain JDBC: every ticket waits for this call, and on an idle worker whatever is done
- * before it is felt (docs/adr/0008-engine-speed.md). The connection commits each statement by
- * itself, so that no content can undo the claim.
+ * content. It uses plain JDBC, because every ticket waits for this call, and on an idle worker
+ * everything that is done before it is felt (docs/adr/0008-engine-speed.md). The connection commits
+ * each statement by itself, so that no content can undo the claim.
  */
 final class ClaimCall {
   private static final Logger log = LoggerFactory.getLogger(ClaimCall.class);
@@ -43,7 +43,7 @@ final class ClaimCall {
           .thenComparing(each -> each.ticket().createdAt())
           .thenComparing(ClaimedTicket::id);
 
-  /** The tickets that the first call named and did not bring. */
+  /** The tickets that the first call named but did not bring. */
   private record Taken(
       List<ClaimedTicket> whole,
       List<TicketLease> apart,
@@ -95,14 +95,17 @@ final class ClaimCall {
         taken = read(rows, request.workerId());
       }
       for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
-        // A notice is of somebody's trigger, or what the session is set to tell.
+        // A notice comes from somebody's trigger, or from the settings of the session.
         log.atLevel(isWarning(each) ? Level.ERROR : Level.DEBUG).log("{}", each.getMessage());
       }
       return taken;
     }
   }
 
-  /** By its SQLSTATE: the severity is a word in the server's language. */
+  /**
+   * Returns whether it is a warning, by its SQLSTATE: the severity is a word in the server's
+   * language.
+   */
   private static boolean isWarning(SQLWarning told) {
     return String.valueOf(told.getSQLState()).startsWith("01");
   }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads the rows of the functions take_tickets and claimed_ticket: by their numbers, as looking a
- * name up costs as much as reading a number. Tickets of one claim share their lease. Used by one
- * thread.
+ * Reads the rows of the functions take_tickets and claimed_ticket. It reads columns by their
+ * numbers, because it costs as much to look a name up as to read a number. Tickets of one claim
+ * share their lease. Used by one thread.
  */
 final class ClaimedTicketMapper {
   private static final int ID = 3;
@@ -54,18 +54,18 @@ final class ClaimedTicketMapper {
     this.workerId = workerId;
   }
 
-  /** True if the current row has a ticket: the only row of an empty claim has none. */
+  /** Returns true if the current row has a ticket: the only row of an empty claim has none. */
   boolean isTicket() throws SQLException {
     row.getLong(ID);
     return !row.wasNull();
   }
 
-  /** Of take_tickets, which gives no results. */
+  /** Reads a row of take_tickets, which gives no results. */
   ClaimedTicket map() throws SQLException {
     return map(null, RETRY);
   }
 
-  /** Of claimed_ticket. */
+  /** Reads a row of claimed_ticket. */
   ClaimedTicket mapApart() throws SQLException {
     return map(row.getString(RESULTS), RETRY_APART);
   }

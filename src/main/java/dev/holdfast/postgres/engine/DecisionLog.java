@@ -16,8 +16,8 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A retry decision as its activity row keeps it (A60, A61). The error is in the row of the attempt
- * with the same lease number, where ticket_timeline takes it from.
+ * Writes and reads a retry decision as its activity row keeps it (A60, A61). The error is in the
+ * row of the attempt with the same lease number; ticket_timeline takes it from there.
  */
 final class DecisionLog {
   private DecisionLog() {}
@@ -42,7 +42,7 @@ final class DecisionLog {
     return Json.write(details);
   }
 
-  /** The answer that was given when the decision was stored. */
+  /** Returns the answer that was given when the decision was stored. */
   static FinishResult read(Finish.Failed failed, String details, Instant decidedAt) {
     JsonNode log = Json.parse(details);
     Duration delay = Duration.ofMillis(log.path("nextDelayMs").asLong());

@@ -24,7 +24,7 @@ final class DeferralWriter {
   }
 
   /**
-   * The results by execution; one without is stale.
+   * Returns the results by execution; an execution without one is stale.
    *
    * @param batch in the order in which tickets are locked
    */

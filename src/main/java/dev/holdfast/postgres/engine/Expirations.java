@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds what no worker has started in time. Where the database refuses to hold one ticket, the
- * others are held without it.
+ * Holds tickets that no worker has started in time. If the database refuses to hold one, the others
+ * are held without it.
  */
 final class Expirations {
   private static final Logger log = LoggerFactory.getLogger(Expirations.class);
@@ -61,7 +61,7 @@ final class Expirations {
   }
 
   /**
-   * @param only the one ticket to be held; null for any that has expired
+   * @param only the only ticket to be held; null for any that has expired
    */
   private List<Long> hold(Transactions transactions, int limit, @Nullable Long only) {
     return transactions.run(

@@ -38,7 +38,7 @@ record FailedTicket(
         row.getString("queue_retry"));
   }
 
-  /** One of which nothing is known: as the function store_failures checks. */
+  /** Makes one of which nothing is known; the function store_failures checks that. */
   static FailedTicket unseen(Finish finish) {
     return new FailedTicket(
         finish.ticketId(), finish.leaseNo(), 0, null, null, 0, 0, null, null, null);

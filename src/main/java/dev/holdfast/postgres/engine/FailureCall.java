@@ -17,13 +17,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Calls the function store_failures: in plain JDBC, as {@link ClaimCall}. */
+/** Calls the function store_failures in plain JDBC, like {@link ClaimCall}. */
 final class FailureCall {
   /**
    * The result of the call.
    *
    * @param at when the others were stored, by the database's clock
-   * @param refused executions whose failure was not stored
+   * @param refused the executions whose failure was not stored
    */
   record Stored(Instant at, Set<TicketLease> refused) {}
 
@@ -39,8 +39,8 @@ final class FailureCall {
   /**
    * Stores decisions, in one statement.
    *
-   * @param unseen the tickets were neither locked nor read: only those of which nothing is known
-   *     are stored
+   * @param unseen whether the tickets were neither locked nor read: then only those of which
+   *     nothing is known are stored
    */
   Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen)
       throws SQLException {

@@ -20,14 +20,15 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Lets the retry policy decide on a failed ticket: with the counts in its row, and the overrides of
- * queue, design and ticket laid over the configuration in that order.
+ * Lets the retry policy decide on a failed ticket. It uses the counts in the ticket's row, and lays
+ * the overrides of queue, design and ticket over the configuration in that order.
  */
 record FailureDecider(RetryPolicy policy, RetrySettings settings) {
   private static final Logger log = LoggerFactory.getLogger(FailureDecider.class);
 
   /**
-   * @param hold why the ticket is to be held whatever the policy says; null where it decides
+   * @param hold why the ticket is to be held whatever the policy says; null where the policy
+   *     decides
    */
   DecidedFailure decide(
       FailedTicket ticket,
@@ -66,7 +67,10 @@ record FailureDecider(RetryPolicy policy, RetrySettings settings) {
         : new RetryDecision.Hold(hold.cause(), StorableText.of(hold.reason()));
   }
 
-  /** A failure that a program reports to the queue itself may hold any text (A54). */
+  /**
+   * Makes a failure storable: a program that reports one to the queue itself may give any text
+   * (A54).
+   */
   private static Failure storable(Failure failure) {
     return new Failure(
         StorableText.of(failure.message()),
@@ -87,8 +91,8 @@ record FailureDecider(RetryPolicy policy, RetrySettings settings) {
   }
 
   /**
-   * Overrides are checked where they are put in; what was written by hand and is wrong must not
-   * keep a ticket from its decision.
+   * Reads overrides. They are checked where they are put in; a wrong one that was written by hand
+   * must not keep a ticket from its decision.
    */
   private static RetryOverrides overrides(long ticketId, String source, @Nullable String json) {
     if (json == null) {

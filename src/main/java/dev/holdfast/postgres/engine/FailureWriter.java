@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code retryOrFailTicket} for a batch: lock, decide, store, inside the caller's transaction
- * (A48). Most tickets that fail have never been executed before: those are decided unseen, and
- * stored if that holds.
+ * Does {@code retryOrFailTicket} for a batch: lock, decide, store, inside the caller's transaction
+ * (A48). Most tickets that fail have never been executed before: the decision on those is made
+ * unseen, and stored if that holds.
  */
 final class FailureWriter {
   private static final Logger log = LoggerFactory.getLogger(FailureWriter.class);
@@ -56,7 +56,7 @@ final class FailureWriter {
   }
 
   /**
-   * The results by execution; one without is stale.
+   * Returns the results by execution; an execution without one is stale.
    *
    * @param failures in the order in which tickets are locked
    */
@@ -106,7 +106,7 @@ final class FailureWriter {
     return decider.decide(ticket, failed.failure(), AttemptOutcome.FAILED, given(failed));
   }
 
-  /** The hold that the attempt itself asks for; null where it asks for none. */
+  /** Returns the hold that the attempt itself asks for; null if it asks for none. */
   private static RetryDecision.@Nullable Hold given(Finish.Failed failed) {
     RetryDecision.Hold hold = failed.hold();
     if (hold == null || hold.cause() != HoldCause.HANDLER) {
@@ -123,9 +123,9 @@ final class FailureWriter {
   }
 
   /**
-   * A ticket whose lease expired, locked.
+   * A locked ticket whose lease expired.
    *
-   * @param died whether its worker did
+   * @param died whether its worker died
    * @param blamed whether it counts as the cause
    * @param suspect whether it ran alone, because a worker had died of it before
    */
@@ -142,11 +142,11 @@ final class FailureWriter {
   }
 
   /**
-   * Decides all tickets in progress under leases that the caller has locked, but for those that
-   * somebody else has locked: they stay as they are. Those that are not to blame are ready again.
+   * Decides all tickets in progress under leases that the caller has locked. Tickets that somebody
+   * else has locked stay as they are. Tickets that are not to blame are ready again.
    *
-   * @param only the one ticket to be decided; null for all
-   * @param failureOf what happened, by the worker's id
+   * @param only the only ticket to be decided; null for all
+   * @param failureOf gives the failure, by the worker's id
    */
   Map<TicketLease, FinishResult> writeExpired(
       Handle handle, Long[] leases, @Nullable Long only, Function<String, Failure> failureOf) {

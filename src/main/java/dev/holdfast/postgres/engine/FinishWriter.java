@@ -34,7 +34,10 @@ final class FinishWriter {
   private final GivenBackWriter givenBackWriter;
   private final String closeLeases;
 
-  /** Finished, but locked by a heartbeat or a person when they were to be dropped. */
+  /**
+   * Leases that are finished, but were locked by a heartbeat or a person when they were to be
+   * dropped.
+   */
   private final Set<Long> lockedLeases = ConcurrentHashMap.newKeySet();
 
   FinishWriter(Sql sql, FailureWriter failureWriter) {
@@ -48,7 +51,7 @@ final class FinishWriter {
     this.closeLeases = sql.inSchema("SELECT * FROM holdfast.close_leases(:leases)");
   }
 
-  /** One result per finish, in their order. */
+  /** Returns one result per finish, in their order. */
   List<FinishResult> write(
       Handle handle, List<? extends Finish> finishes, Collection<Long> closedLeases) {
     List<Finish.Succeeded> succeeded = new ArrayList<>();
@@ -96,8 +99,8 @@ final class FinishWriter {
   }
 
   /**
-   * Tells whether {@link #write} needs no transaction around it: all are successes of which no
-   * tickets come.
+   * Returns whether {@link #write} needs no transaction around it: all are successes that add no
+   * tickets.
    */
   static boolean isOneStatement(List<? extends Finish> finishes) {
     return finishes.stream()
@@ -111,8 +114,8 @@ final class FinishWriter {
   }
 
   /**
-   * Drops those of the leases that have no ticket in progress under them any more, and those that
-   * were locked when they should have been dropped before.
+   * Drops those leases that have no ticket in progress under them any more, and leases that were
+   * locked when they should have been dropped before.
    */
   void close(Handle handle, Collection<Long> leases) {
     Set<Long> wanted = toClose(leases);
@@ -175,8 +178,8 @@ final class FinishWriter {
   }
 
   /**
-   * In the order of the finishes; what changed nothing is stale, unless an earlier try of the same
-   * finish did change it.
+   * Returns the answers in the order of the finishes. A finish that changed nothing is stale,
+   * unless an earlier try of the same finish did change it.
    */
   private List<FinishResult> answer(
       Handle handle, List<? extends Finish> finishes, Map<TicketLease, FinishResult> results) {
@@ -198,7 +201,10 @@ final class FinishWriter {
         .toList();
   }
 
-  /** A49: a failure that finds no ticket is somebody's mistake, or came too late. */
+  /**
+   * Logs a stale finish: a failure that finds no ticket is somebody's mistake, or came too late
+   * (A49).
+   */
   private static FinishResult stale(Finish finish) {
     if (finish instanceof Finish.Failed failed) {
       log.error(

@@ -12,12 +12,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
-/** Stores attempts that ended through no fault of their tickets: those are ready again at once. */
+/**
+ * Stores attempts that ended through no fault of their tickets: the tickets are ready again at
+ * once.
+ */
 final class GivenBackWriter {
-  /** Its worker was stopped, or never learned of it. */
+  /** The outcome if its worker was stopped, or never learned of it. */
   static final String GIVEN_BACK = "given_back";
 
-  /** Its worker died, of another ticket. */
+  /** The outcome if its worker died of another ticket. */
   static final String CRASHED = "crashed";
 
   /**
@@ -36,7 +39,7 @@ final class GivenBackWriter {
   }
 
   /**
-   * The results by execution; one without is stale.
+   * Returns the results by execution; an execution without one is stale.
    *
    * @param batch in the order in which tickets are locked
    */

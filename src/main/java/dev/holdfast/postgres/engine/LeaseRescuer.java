@@ -18,11 +18,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes the tickets of expired leases through the ordinary decision, as crashes, and drops the
- * leases (A50). A lease with a ticket that somebody has locked is left for the next round. Several
+ * leases (A50). A lease with a ticket that somebody has locked stays for the next round. Several
  * workers may rescue at once.
  */
 final class LeaseRescuer {
-  /** One for all expired leases: what the worker died of is not known. */
+  /** The fingerprint of all expired leases: it is not known what the worker died of. */
   private static final String FINGERPRINT = "lease-expired";
 
   private static final Logger log = LoggerFactory.getLogger(LeaseRescuer.class);
@@ -43,14 +43,17 @@ final class LeaseRescuer {
     this.finishWriter = finishWriter;
   }
 
-  /** True if there may be anything to do; one read, so that an idle worker needs no transaction. */
+  /**
+   * Returns true if there may be anything to do. It is one read, so that an idle worker needs no
+   * transaction.
+   */
   boolean isDue(Handle handle) {
     return finishWriter.hasLockedLeases()
         || handle.createQuery(anyExpired).mapTo(Boolean.class).one();
   }
 
   /**
-   * Rescues what the database lets it: where it refuses a ticket, the others are rescued without.
+   * Rescues what the database allows: if it refuses a ticket, the others are rescued without it.
    */
   List<FinishResult> rescue(Transactions transactions, int limit) {
     try {
@@ -88,7 +91,7 @@ final class LeaseRescuer {
   }
 
   /**
-   * @param only the one lease to be locked; null for any that has expired
+   * @param only the only lease to be locked; null for any that has expired
    */
   private List<Long> locked(Handle handle, int limit, @Nullable Long only) {
     return handle
@@ -104,7 +107,7 @@ final class LeaseRescuer {
   }
 
   /**
-   * @param only the one ticket to be rescued; null for all under the leases
+   * @param only the only ticket to be rescued; null for all under the leases
    */
   private List<FinishResult> rescue(Handle handle, List<Long> expired, @Nullable Long only) {
     if (expired.isEmpty()) {

@@ -8,7 +8,7 @@ import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.HoldfastException;
 
-/** The failure of a claimed ticket that cannot be read: only a person can put it right. */
+/** Makes the failure of a claimed ticket that cannot be read: only a person can put it right. */
 final class Poison {
   private static final String RULE = "unreadable-ticket";
 

@@ -5,7 +5,7 @@ import dev.holdfast.postgres.Transactions;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Calls {@code roll_up_figures}, which does all of it in one transaction. Thread-safe. */
+/** Calls {@code roll_up_figures}, which does everything in one transaction. Thread-safe. */
 public final class PostgresFigureKeeper {
   private final Transactions transactions;
   private final String count;

@@ -12,7 +12,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 
-/** The table {@code attempt_output}. Thread-safe. */
+/** Writes the table {@code attempt_output}. Thread-safe. */
 public final class PostgresOutputLog implements OutputLog {
   private final Transactions transactions;
   private final String append;
@@ -44,7 +44,7 @@ public final class PostgresOutputLog implements OutputLog {
         });
   }
 
-  /** A statement may add to a row only once. */
+  /** Takes one piece for each row, the others later: a statement may add to a row only once. */
   private static List<OutputChunk> oneOfEach(List<OutputChunk> pieces, List<OutputChunk> later) {
     Set<Key> seen = new HashSet<>();
     List<OutputChunk> first = new ArrayList<>();

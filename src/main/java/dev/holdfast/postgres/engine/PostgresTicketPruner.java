@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what retention lets go, and the rows of workers long gone. Goes through the tickets from
- * the oldest on, page by page, and stops at the first page of which none is old enough: to look at
- * all of them took a second per three million, at every start of a worker. Thread-safe; several
- * workers may prune at once.
+ * Deletes what retention no longer keeps, and the rows of workers long gone. It goes through the
+ * tickets from the oldest on, page by page, and stops at the first page without a ticket that is
+ * old enough: to look at all of them took a second per three million, at every start of a worker.
+ * Thread-safe; several workers may prune at once.
  */
 public final class PostgresTicketPruner implements TicketPruner {
   private static final Logger log = LoggerFactory.getLogger(PostgresTicketPruner.class);
 
   private static final int PAGE = 10_000;
 
-  /** How much smaller a page becomes that is refused, and larger again after one that is not. */
+  /** The factor by which a page becomes smaller if it is refused, and larger again if it is not. */
   private static final int STEP = 10;
 
   private final Transactions transactions;
@@ -38,7 +38,7 @@ public final class PostgresTicketPruner implements TicketPruner {
   private final int pageSize;
   private final AtomicBoolean toldOfReferences = new AtomicBoolean();
 
-  /** Behind which a call goes on that comes after one with as many as its limit. */
+  /** The id after which the next call goes on if the last one deleted as many as its limit. */
   private final AtomicLong stoppedAfter = new AtomicLong(Long.MIN_VALUE);
 
   public PostgresTicketPruner(DataSource dataSource, String schema) {
@@ -86,7 +86,10 @@ public final class PostgresTicketPruner implements TicketPruner {
     return pruneTickets(retention, limit);
   }
 
-  /** A page with a ticket that a row of somebody's own table refers to is refused as a whole. */
+  /**
+   * Deletes tickets. If a row of a foreign table refers to a ticket, its page is refused as a
+   * whole.
+   */
   private int pruneTickets(Retention retention, int limit) {
     int deleted = 0;
     long after = stoppedAfter.getAndSet(Long.MIN_VALUE);

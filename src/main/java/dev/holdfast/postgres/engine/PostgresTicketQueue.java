@@ -41,7 +41,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final String heartbeat;
 
   /**
-   * @param settings the configured policy, over which queue, design and ticket lay theirs
+   * @param settings the configured policy, which the settings of queue, design and ticket override
    */
   public PostgresTicketQueue(
       DataSource dataSource, String schema, RetryPolicy policy, RetrySettings settings) {
@@ -49,8 +49,8 @@ public final class PostgresTicketQueue implements TicketQueue {
   }
 
   /**
-   * @param heartbeats where leases are renewed
-   * @param settings the configured policy, over which queue, design and ticket lay theirs
+   * @param heartbeats the data source on which leases are renewed
+   * @param settings the configured policy, which the settings of queue, design and ticket override
    */
   public PostgresTicketQueue(
       DataSource dataSource,
@@ -68,7 +68,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.claimCall = new ClaimCall(sql);
     this.heartbeat =
         sql.inSchema(
-            // One row at least, for a worker without leases has a row of its own, too.
+            // There is at least one row, because a worker without leases has a row of its own, too.
             "SELECT r.id, r.renewed, r.revoked, EXISTS (SELECT FROM holdfast.workers w WHERE w.id ="
                 + " :worker) AS registered FROM (SELECT) AS one LEFT JOIN"
                 + " holdfast.renew_leases(:worker, :leases, :lease_ms) r ON true");
@@ -88,7 +88,7 @@ public final class PostgresTicketQueue implements TicketQueue {
       if (QueueUnavailableException.isAway(e)) {
         throw e;
       }
-      // Without a lease it must work, or it is no lease that the database refuses.
+      // This must work without a lease; otherwise it is no lease that the database refuses.
       renew(workerId, List.of(), lease);
       return renewApart(workerId, List.copyOf(leaseNos), lease);
     }

@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * LISTEN on one connection of its own. After each connect it sends itself a notification through
- * the data source; only when that comes back are notifications proven to arrive (they do not behind
- * a transaction pooler). A blocking read does not notice a dead network, so the wait is finite and
- * each round asks the server something.
+ * Listens on one connection of its own. After each connect it sends itself a notification through
+ * the data source; only if that comes back is it proven that notifications arrive (they do not
+ * behind a transaction pooler). A blocking read does not notice a dead network, so the wait is
+ * finite and each round asks the server something.
  */
 public final class PostgresWakeUps implements WakeUps {
   private static final Logger log = LoggerFactory.getLogger(PostgresWakeUps.class);
@@ -38,17 +38,23 @@ public final class PostgresWakeUps implements WakeUps {
   /** A notification, whoever sent it. */
   private record Heard(String channel, String payload) {}
 
-  /** What a connection had before, which many a pool leaves to whoever is lent it next. */
+  /**
+   * The settings that a connection had before. Many pools leave changed ones to the next borrower.
+   */
   private record AsLent(int timeoutMillis, int isolation, boolean autoCommit) {
     static AsLent of(Connection connection) throws SQLException {
       boolean autoCommit = connection.getAutoCommit();
-      // First, for with autocommit off the question for the isolation may begin a transaction.
+      // This comes first: with autocommit off the question for the isolation may begin a
+      // transaction.
       connection.setAutoCommit(true);
       return new AsLent(
           connection.getNetworkTimeout(), connection.getTransactionIsolation(), autoCommit);
     }
 
-    /** Nobody would take the notifications from it any more, either. */
+    /**
+     * Puts the settings back and stops listening: nobody would take the notifications from it any
+     * more.
+     */
     void putBack(Connection connection) throws SQLException {
       try (Statement statement = connection.createStatement()) {
         statement.execute("UNLISTEN *");
@@ -107,7 +113,7 @@ public final class PostgresWakeUps implements WakeUps {
           PGConnection postgres = DriverConnection.of(connection);
           subscribe(connection);
           failures = 0;
-          // What was notified while nobody listened is not notified again.
+          // A notification that was sent while nobody listened is not sent again.
           TicketClaims here = claimsOn(connection);
           listener.ready("", here);
           listener.revoked();
@@ -174,7 +180,7 @@ public final class PostgresWakeUps implements WakeUps {
         quietWaits = 0;
         ask(connection);
       }
-      // Of equal ones, as of many tickets in one queue, one says it all.
+      // One of several equal notifications, as of many tickets in one queue, is enough.
       Set<Heard> heard = new LinkedHashSet<>();
       for (PGNotification notification : notifications) {
         heard.add(new Heard(notification.getName(), notification.getParameter()));
@@ -183,7 +189,10 @@ public final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** Fails if the connection is dead, after {@link #ANSWER_MILLIS} at the latest. */
+  /**
+   * Asks the server something; fails if the connection is dead, after {@link #ANSWER_MILLIS} at the
+   * latest.
+   */
   private static void ask(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT 1");
@@ -201,7 +210,10 @@ public final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** One that throws does not end the listening, as it would again on the next connection. */
+  /**
+   * Reports a change of providers. An exception does not end the listening: it would come again on
+   * the next connection.
+   */
   private void tellOfProviders() {
     try {
       whenProvidersChange.run();
@@ -223,7 +235,10 @@ public final class PostgresWakeUps implements WakeUps {
     return closing.getCount() > 0;
   }
 
-  /** Whoever owns the connection may close it next: it waits for a second at most. */
+  /**
+   * Ends the listening. It waits for a second at most, because the connection's owner may close it
+   * next.
+   */
   @Override
   public void close() {
     closing.countDown();
@@ -241,7 +256,7 @@ public final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** A data source of somebody else's throws whatever it likes. */
+  /** Wakes the listening thread. A foreign data source may throw anything. */
   private void wakeMyself() {
     try {
       notifyMyself();

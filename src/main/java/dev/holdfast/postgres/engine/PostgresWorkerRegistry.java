@@ -8,7 +8,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The table {@code workers}. Thread-safe. */
+/** Writes the table {@code workers}. Thread-safe. */
 public final class PostgresWorkerRegistry implements WorkerRegistry {
   private final Transactions transactions;
   private final String register;

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/** Reads by the function workflow_tickets. Thread-safe. */
+/** Reads steps with the function workflow_tickets. Thread-safe. */
 public final class PostgresWorkflowSteps implements WorkflowSteps {
   private final Transactions transactions;
   private final DesignStore designs;

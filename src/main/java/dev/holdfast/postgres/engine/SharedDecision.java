@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a decision that is equal for tickets that were claimed together and fail in one
- * category: the counts to be stored, and the documents that the decision leaves in the row and the
- * log. It is written and sent once for all of them; their errors may differ.
+ * category: the counts to be stored, and the documents that go into the row and the log. It is
+ * written and sent once for all of them; their errors may differ.
  *
- * @param counts of the ticket after it
- * @param currentAttempt retries before it, and one (A61)
+ * @param counts the ticket's counts after the decision
+ * @param currentAttempt the number of retries before it, plus one (A61)
  * @param ofRetry whether the failed execution was a retry, as {@code ClaimedTicket.isRetry}
- * @param attemptsRemaining retries that were left before it (A22)
+ * @param attemptsRemaining the number of retries that were left before it (A22)
  */
 record SharedDecision(
     long leaseNo,
@@ -47,7 +47,7 @@ record SharedDecision(
     return Json.write(byCategory);
   }
 
-  /** The decision as {@code tickets.retry_strategy} stores it (A32). */
+  /** Returns the decision as {@code tickets.retry_strategy} stores it (A32). */
   String strategyJson() {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("errorCategory", category.wireName());

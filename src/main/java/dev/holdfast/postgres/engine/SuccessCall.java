@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Calls the function store_successes: in plain JDBC, as {@link ClaimCall}. */
+/** Calls the function store_successes in plain JDBC, like {@link ClaimCall}. */
 final class SuccessCall {
   /**
    * The tickets that the call left as they were.
@@ -54,15 +54,12 @@ final class SuccessCall {
     }
   }
 
-  /** The argument of store_successes: a state, or that the design's rule approves. */
+  /** Returns the argument of store_successes: a state, or that the design's rule approves. */
   private static String state(Finish.Succeeded success) {
     return success.review() == Review.RULE ? "approved" : FinishWriter.state(success).wireName();
   }
 
-  /**
-   * Refuses a result that no reader could hold in memory, whatever handler it is of; its ticket is
-   * held.
-   */
+  /** Refuses a result that no reader could hold in memory, from any handler; its ticket is held. */
   private static @Nullable String accepted(@Nullable String result) {
     if (result == null) {
       return null;

@@ -6,7 +6,7 @@ import dev.holdfast.ticket.StorableText;
 import dev.holdfast.ticket.TicketWait;
 import org.jdbi.v3.core.Handle;
 
-/** Notes what a held ticket waits for, so that whatever ends that can release it. */
+/** Notes what a held ticket waits for, so that the end of that can release it. */
 final class WaitWriter {
   private final String write;
 
@@ -22,7 +22,7 @@ final class WaitWriter {
             """);
   }
 
-  /** In the transaction that holds it. */
+  /** Writes the wait in the transaction that holds the ticket. */
   void write(Handle handle, Finish finish, TicketWait wait) {
     handle
         .createUpdate(write)

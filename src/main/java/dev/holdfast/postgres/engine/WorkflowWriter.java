@@ -11,7 +11,8 @@ import java.util.Map;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Stores what attempts add: steps of workflows and tickets of jobs. In the caller's transaction.
+ * Stores what attempts add: steps of workflows and tickets of jobs. It works in the caller's
+ * transaction.
  */
 final class WorkflowWriter {
   private final String advance;
@@ -23,7 +24,7 @@ final class WorkflowWriter {
   }
 
   /**
-   * The results by execution; one without is stale.
+   * Returns the results by execution; an execution without one is stale.
    *
    * @param batch in the order in which tickets are locked
    */
@@ -38,8 +39,8 @@ final class WorkflowWriter {
   }
 
   /**
-   * Before the successes themselves are stored: a job that no longer has its ticket adds nothing,
-   * and its success is refused.
+   * Adds the tickets before the successes themselves are stored: a job that no longer has its
+   * ticket adds nothing, and its success is refused.
    */
   void enqueue(Handle handle, List<Finish.Succeeded> batch) {
     for (Finish.Succeeded each : batch) {

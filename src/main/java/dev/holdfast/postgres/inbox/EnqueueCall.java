@@ -15,8 +15,8 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code holdfast.enqueue_ticket} that names what the ticket has; the function knows the
- * defaults of the rest, and what is not sent need not be read. For one use by one thread.
+ * A call of {@code holdfast.enqueue_ticket} that names only what the ticket has. The function knows
+ * the defaults of the rest, and what is not sent need not be read. For one use by one thread.
  */
 final class EnqueueCall {
   private final StringJoiner names = new StringJoiner(", ", "holdfast.enqueue_ticket(", ")");
@@ -84,7 +84,7 @@ final class EnqueueCall {
     return delay == null ? null : delay.getSeconds() * 1_000_000 + delay.getNano() / 1_000;
   }
 
-  /** Written for the schema {@code holdfast}. */
+  /** Returns the statement, written for the schema {@code holdfast}. */
   String statement() {
     return traceparent == null
         ? "SELECT " + names

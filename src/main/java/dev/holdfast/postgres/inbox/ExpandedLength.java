@@ -6,7 +6,8 @@ import tools.jackson.core.JsonToken;
 
 /**
  * Measures a JSON document as jsonb writes it out: with a space after each comma and colon, and
- * with all digits of a number such as 1e100000. Never less than that. For one use by one thread.
+ * with all digits of a number such as 1e100000. The result is never too small. For one use by one
+ * thread.
  */
 final class ExpandedLength {
   private static final int BLANKS_PER_TOKEN = 2;
@@ -25,7 +26,7 @@ final class ExpandedLength {
     }
   }
 
-  /** Those that the exponent adds. */
+  /** Returns the digits that the exponent adds. */
   private static long digits(String number) {
     int e = Math.max(number.indexOf('e'), number.indexOf('E'));
     if (e < 0) {

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** A call of {@code holdfast.enqueue_tickets} inside the transaction that is open. */
 record GraphCall(Connection connection, Sql sql) {
   /**
-   * @param graph whose tickets the rules allow
-   * @param batch that is open and that they join; null for none
-   * @return the ids in their order, those of tickets that were there already too
+   * @param graph a graph whose tickets the rules allow
+   * @param batch the open batch that they join; null for none
+   * @return the ids in their order, including those of tickets that were there already
    */
   List<Long> enqueue(List<Named> graph, @Nullable Long batch) throws SQLException {
     List<Long> ids = new ArrayList<>();

@@ -14,14 +14,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/** A graph of tickets as {@code holdfast.enqueue_tickets} takes it. */
+/** Writes a graph of tickets as {@code holdfast.enqueue_tickets} takes it. */
 final class GraphJson {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   private GraphJson() {}
 
   /**
-   * @throws InvalidTicketException naming the first ticket that cannot be taken
+   * @throws InvalidTicketException that names the first ticket that cannot be taken
    */
   static void check(List<Named> graph, NewTicketRules rules) {
     int place = 0;
@@ -40,7 +40,7 @@ final class GraphJson {
   }
 
   /**
-   * @param graph whose tickets the rules allow
+   * @param graph a graph whose tickets the rules allow
    */
   static String of(List<Named> graph) {
     ArrayNode tickets = MAPPER.createArrayNode();

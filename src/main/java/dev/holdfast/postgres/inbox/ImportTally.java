@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Puts rows together that are alike. */
+/** Groups rows that are alike. */
 final class ImportTally {
   private record Alike(
       Outcome outcome,
@@ -34,7 +34,7 @@ final class ImportTally {
     }
   }
 
-  /** In the order in which they were first met. */
+  /** Returns the lines in the order in which they were first met. */
   List<ImportLine> lines() {
     return rows.entrySet().stream()
         .map(

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
-/** A row of a source, as import_preview.sql and import_take.sql tell of it. */
+/** A row of a source, as import_preview.sql and import_take.sql return it. */
 record ImportedRow(
     String sourceId,
     @Nullable String state,
@@ -36,7 +36,7 @@ record ImportedRow(
       case "in_progress" -> Outcome.LEFT_RUNNING;
       case "same_id" -> Outcome.SAME_ID;
       case "count" -> Outcome.BAD_COUNT;
-      // Taken before it was changed there, or by an older build.
+      // It was taken before it was changed there, or by an older build.
       case "queue" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_QUEUE;
       case "retry_strategy" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_STRATEGY;
       case "time" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_TIME;

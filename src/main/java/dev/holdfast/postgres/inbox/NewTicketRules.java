@@ -20,12 +20,12 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Checks a new ticket before it is sent to the database, so that a bad one costs the caller's
- * transaction nothing and is told about in words. Immutable.
+ * transaction nothing and is reported in words. Immutable.
  *
  * @param limits the longest payload
  */
 record NewTicketRules(PayloadLimits limits) {
-  // The same as require_queue_name and know_lane in the database say.
+  // This is the same as in require_queue_name and know_lane in the database.
   private static final Pattern QUEUE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,62}");
   private static final Pattern KIND = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
   private static final int MAX_TITLE_LENGTH = 10_000; // as enqueue_any_ticket in the database
@@ -87,7 +87,7 @@ record NewTicketRules(PayloadLimits limits) {
     return expanded;
   }
 
-  /** As require_cost_limit in the database. */
+  /** Checks like require_cost_limit in the database. */
   static void checkCostLimit(@Nullable String kind, @Nullable BigDecimal cost) {
     if (cost != null && "workflow".equals(kind)) {
       throw new InvalidTicketException(
@@ -139,7 +139,7 @@ record NewTicketRules(PayloadLimits limits) {
     }
   }
 
-  /** As require_key in the database. */
+  /** Checks like require_key in the database. */
   private static void checkKey(String what, @Nullable String key) {
     long bytes = utf8Length(what, key);
     checkNotBlank(what, key);
@@ -176,7 +176,7 @@ record NewTicketRules(PayloadLimits limits) {
     }
   }
 
-  /** Returns as {@link #check}. */
+  /** Checks a payload; returns the same as {@link #check}. */
   int checkPayload(String payload) {
     long bytes = utf8Length("payload", payload);
     if (bytes > limits.bytes()) {
@@ -198,12 +198,12 @@ record NewTicketRules(PayloadLimits limits) {
     }
   }
 
-  /** The place of an error; for a document that is nested too deeply there is none. */
+  /** Returns the place of an error; a document that is nested too deeply has none. */
   private static String place(@Nullable TokenStreamLocation at) {
     return at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
-  /** Reads one value to its end; true if there is none. */
+  /** Reads one value to its end; returns true if there is none. */
   private static boolean readValue(JsonParser parser, boolean hasEscapes, ExpandedLength length) {
     int depth = 0;
     do {

@@ -8,7 +8,7 @@ package dev.holdfast.postgres.inbox;
  *     payload.max-expanded-bytes})
  */
 public record PayloadLimits(int bytes, int expandedBytes) {
-  /** So many bytes as it is sent. */
+  /** Makes limits with this number of bytes as the payload is sent. */
   public static PayloadLimits of(int bytes) {
     return new PayloadLimits(bytes, 16 << 20);
   }

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The table {@code holdfast.designs}. Thread-safe. */
+/** Reads and writes the table {@code holdfast.designs}. Thread-safe. */
 public final class PostgresDesignStore implements DesignStore {
   private static final String DEFAULT_SCHEMA = "holdfast";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
 
-  /** Of all definitions in a list. */
+  /** The most bytes of all definitions in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
   private final Transactions transactions;
@@ -44,7 +44,7 @@ public final class PostgresDesignStore implements DesignStore {
     requireName("design", name);
     requireName("kind", kind);
     Optional<Design> stored = Optional.empty();
-    // Empty when another new version was stored at the same moment.
+    // The result is empty if another new version was stored at the same moment.
     while (stored.isEmpty()) {
       stored = putOnce(name, kind, definition, actor);
     }

@@ -14,7 +14,7 @@ public final class PostgresEntryLimits {
     this.sql = new Sql(schema);
   }
 
-  /** From now on, for whoever enqueues; the last word of all workers counts. */
+  /** Sets the limits for new tickets from now on; the last call of all workers counts. */
   public void set(PayloadLimits limits) {
     String update =
         sql.inSchema(

@@ -11,7 +11,7 @@ import org.jdbi.v3.core.Handle;
 
 /** Reads and writes the table {@code request_keys}. Thread-safe. */
 public final class PostgresRequestAnswers implements RequestAnswers {
-  /** Of requests that are about no ticket, or many. */
+  /** The ticket of requests that are about no ticket, or about many. */
   private static final long NO_TICKET = 0;
 
   private final Transactions transactions;
@@ -59,10 +59,10 @@ public final class PostgresRequestAnswers implements RequestAnswers {
   }
 
   /**
-   * Does a deed and keeps its answer under a key, in one transaction. Empty where the key is there
-   * already: {@link #find} tells the answer.
+   * Does a deed and keeps its answer under a key, in one transaction. Empty if the key is there
+   * already: then {@link #find} returns the answer.
    *
-   * @param deed is given the transaction; it may be done again, as {@link Transactions} says
+   * @param deed gets the transaction; it may be done again, as {@link Transactions} says
    */
   public Optional<String> once(RequestKey key, Function<Transactions, String> deed) {
     return transactions.run(

@@ -26,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 public final class PostgresTicketDesk implements TicketDesk {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
-  /** Tickets of a release that are taken back in one transaction. */
+  /** The number of tickets of a release that are taken back in one transaction. */
   private static final int PORTION = 500;
 
   private final Transactions transactions;
@@ -49,14 +49,17 @@ public final class PostgresTicketDesk implements TicketDesk {
     this(new Transactions(dataSource), new Sql(schema), maxPayloadBytes);
   }
 
-  /** As {@link #PostgresTicketDesk(DataSource, String, int)}, also inside a transaction. */
+  /**
+   * Makes a desk like {@link #PostgresTicketDesk(DataSource, String, int)}, also for use inside a
+   * transaction.
+   */
   public PostgresTicketDesk(Transactions transactions, Sql sql, int maxPayloadBytes) {
     this(transactions, sql, new NewTicketRules(PayloadLimits.of(maxPayloadBytes)), Terms.NONE);
   }
 
   /**
-   * On what an action is done: as seen, under which key, as part of which release, of an order that
-   * began when.
+   * The terms of an action: the version that was seen, its key, the release that it is part of, and
+   * when the order that it is part of began.
    */
   private record Terms(
       @Nullable String version, @Nullable RequestKey key, @Nullable String release, String began) {
@@ -167,7 +170,10 @@ public final class PostgresTicketDesk implements TicketDesk {
                 .bind("remember", decision.remember()));
   }
 
-  /** SQL, which checks the rest, knows no tool: a misfit would use up the approval. */
+  /**
+   * Checks the arguments. SQL checks the rest, but knows no tool: arguments that do not fit would
+   * use up the approval.
+   */
   private void checkArguments(long ticketId, @Nullable Long call, String arguments) {
     JsonNode changed = Question.json(arguments);
     String tool = changed.isObject() ? waitingTool(ticketId, call) : "";
@@ -177,7 +183,7 @@ public final class PostgresTicketDesk implements TicketDesk {
     }
   }
 
-  /** The tool whose call is decided; "" where none or several wait, which SQL refuses. */
+  /** Returns the tool whose call is decided; "" if none or several wait, which SQL refuses. */
   private String waitingTool(long ticketId, @Nullable Long call) {
     return transactions.runStatement(
         handle ->
@@ -205,7 +211,9 @@ public final class PostgresTicketDesk implements TicketDesk {
         call -> call.bind("answer", answer));
   }
 
-  /** SQL checks the rest of an answer: whether a choice is one, who was first. */
+  /**
+   * Returns the question. SQL checks the rest of an answer: whether a choice is one, who was first.
+   */
   private Optional<Question> asked(long ticketId) {
     String question =
         transactions.runStatement(
@@ -348,7 +356,7 @@ public final class PostgresTicketDesk implements TicketDesk {
     String state =
         transactions.run(
             handle -> {
-              // The key first: what was done has changed the version.
+              // The key comes first, because an action that was done has changed the version.
               takeKey(handle, ticketId);
               joinOrder(handle);
               requireVersion(handle, ticketId, actor);
@@ -379,7 +387,9 @@ public final class PostgresTicketDesk implements TicketDesk {
         query -> query.bind("key", key.key()).bind("id", ticketId));
   }
 
-  /** What the order has done to a ticket before is no change that somebody has to look at. */
+  /**
+   * Joins the order: what it has done to a ticket before is no change that somebody has to look at.
+   */
   private void joinOrder(Handle handle) {
     if (!terms.began.isEmpty()) {
       call(

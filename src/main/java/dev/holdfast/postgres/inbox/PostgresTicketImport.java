@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresTicketImport implements TicketImport {
   private static final int PAGE = 2_000;
 
-  /** In the place of holdfast.imported_tickets where there is no schema yet. */
+  /** An empty relation instead of holdfast.imported_tickets, if there is no schema yet. */
   private static final String NONE_TAKEN =
       "(SELECT NULL::text AS source, NULL::text AS source_id, NULL::bigint AS ticket_id WHERE"
           + " false)";
 
   private static final String POLICY_PROBLEM = "holdfast.retry_policy_problem(k.retry_strategy)";
 
-  /** What accepted_bytes would refuse, and with it the whole page. */
+  /** A test for what accepted_bytes would refuse, and with it the whole page. */
   private static final String PAYLOAD_PROBLEM =
       "(SELECT holdfast.expanded_bytes(d.payload, l.payload_max_expanded_bytes) >"
           + " l.payload_max_expanded_bytes OR holdfast.is_deep(d.payload)"
@@ -116,7 +116,10 @@ public final class PostgresTicketImport implements TicketImport {
         .replace("$payload_problem", sql.inSchema(payloadProblem));
   }
 
-  /** A preview runs also where there is no schema yet, and for users who may only read. */
+  /**
+   * Returns whether it may ask for problems: a preview also runs without a schema, and for users
+   * who may only read.
+   */
   private boolean mayAskForProblems() {
     String may =
         sql.inSchema(

@@ -16,9 +16,9 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Tickets come in through {@code holdfast.enqueue_ticket}, many at once by COPY. Thread-safe. */
+/** Takes tickets in through {@code holdfast.enqueue_ticket}, many at once by COPY. Thread-safe. */
 public final class PostgresTicketInbox implements TicketInbox {
-  /** {@code payload.max-bytes} unless configured: 1 MiB of UTF-8. */
+  /** The value of {@code payload.max-bytes} unless configured: 1 MiB of UTF-8. */
   public static final int DEFAULT_MAX_PAYLOAD_BYTES = 1_048_576;
 
   private static final String DEFAULT_SCHEMA = "holdfast";
@@ -39,7 +39,10 @@ public final class PostgresTicketInbox implements TicketInbox {
     this(new Transactions(dataSource), new Sql(schema), limits);
   }
 
-  /** As {@link #PostgresTicketInbox(DataSource, String, PayloadLimits)}, also in a transaction. */
+  /**
+   * Makes an inbox like {@link #PostgresTicketInbox(DataSource, String, PayloadLimits)}, also for
+   * use in a transaction.
+   */
   public PostgresTicketInbox(Transactions transactions, Sql sql, PayloadLimits limits) {
     this(transactions, sql, new NewTicketRules(limits));
   }
@@ -63,7 +66,7 @@ public final class PostgresTicketInbox implements TicketInbox {
 
   /**
    * Enqueues on the caller's own connection: the ticket is there if and when the caller's
-   * transaction commits, together with whatever else it writes. Neither commits nor closes.
+   * transaction commits, together with everything else it writes. This neither commits nor closes.
    *
    * @return the ticket's id, or that of the kept ticket which already has its unique key
    * @throws HoldfastException as {@link #enqueue(NewTicket)}. If the database was asked before (a
@@ -98,8 +101,8 @@ public final class PostgresTicketInbox implements TicketInbox {
   }
 
   /**
-   * As {@link #enqueueBatch(Iterator, String, String)}, on the caller's own connection and in the
-   * caller's transaction. Neither commits nor closes.
+   * Enqueues like {@link #enqueueBatch(Iterator, String, String)}, on the caller's own connection
+   * and in the caller's transaction. This neither commits nor closes.
    *
    * @throws HoldfastException also if the connection commits each statement by itself: a part of
    *     the batch would be there without the rest

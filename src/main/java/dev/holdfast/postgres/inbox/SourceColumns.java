@@ -18,7 +18,7 @@ record SourceColumns(String relation, Map<String, String> types) {
       FROM pg_attribute a WHERE a.attrelid = to_regclass(:relation) AND a.attnum > 0 AND NOT a.attisdropped
       """;
 
-  /** Without columns where there is no such relation. */
+  /** Returns the columns; none if there is no such relation. */
   static SourceColumns of(Handle handle, String schema, String table) {
     String relation = '"' + schema + "\".\"" + table + '"';
     Map<String, String> types = new LinkedHashMap<>();
@@ -65,7 +65,7 @@ record SourceColumns(String relation, Map<String, String> types) {
     return types.containsKey(column);
   }
 
-  /** True if it can be a source's table of designs. */
+  /** Returns true if it can be a source's table of designs. */
   boolean isOfDesigns() {
     return has("id") && has("name") && has("definition");
   }

@@ -35,10 +35,10 @@ import org.postgresql.copy.CopyManager;
 
 /**
  * Copies tickets into the database in chunks, inside the transaction that is open on its
- * connection. A chunk without unique keys goes straight into its table; one with such keys by way
- * of a temporary table, because COPY knows no ON CONFLICT. What COPY cannot do at all (waiting for
- * others, keys that hold for a time) is left to the database ticket by ticket, a list at a time.
- * For one use by one thread.
+ * connection. A chunk without unique keys goes straight into its table; one with such keys goes
+ * through a temporary table, because COPY knows no ON CONFLICT. What COPY cannot do at all (waiting
+ * for others, keys that hold for a time) is left to the database ticket by ticket, a list at a
+ * time. For one use by one thread.
  */
 final class TicketCopy {
   private static final int CHUNK_ROWS = 10_000;
@@ -89,14 +89,14 @@ final class TicketCopy {
 
   /**
    * @return how many were added
-   * @throws InvalidTicketException naming the first bad ticket by its position
+   * @throws InvalidTicketException that names the first bad ticket by its position
    */
   long copyAll(Iterator<NewTicket> tickets) throws SQLException {
     long added = 0;
     while (tickets.hasNext()) {
       NewTicket ticket = tickets.next();
       boolean isSpecial = isSpecial(ticket);
-      // In their order, for a key may come twice.
+      // We flush the other kind first to keep their order, because a key may come twice.
       added += isSpecial ? flush() : flushSpecial();
       position++;
       append(ticket, isSpecial);
@@ -120,14 +120,17 @@ final class TicketCopy {
         || hasTraceOfItsOwn(ticket);
   }
 
-  /** Those of a batch that bring none have that of the first, too. */
+  /**
+   * Returns whether its trace differs from the first ticket's. In a batch, tickets without a trace
+   * have the first one's, too.
+   */
   private boolean hasTraceOfItsOwn(NewTicket ticket) {
     return ticket.traceparent() == null
         ? batchId == null && traceparent != null
         : !ticket.traceparent().equals(traceparent);
   }
 
-  /** That of the first ticket; null for none. */
+  /** Returns the traceparent of the first ticket; null for none. */
   @Nullable String traceparent() {
     return traceparent;
   }
@@ -155,7 +158,10 @@ final class TicketCopy {
     chunkHasKeys |= ticket.uniqueKey() != null;
   }
 
-  /** The number of new ones: created in this transaction, and not before this call. */
+  /**
+   * Adds the special tickets; returns the number of new ones: created in this transaction, and not
+   * before this call.
+   */
   private long flushSpecial() throws SQLException {
     if (special.isEmpty()) {
       return 0;
@@ -210,7 +216,10 @@ final class TicketCopy {
     column(batchId == null ? null : Long.toString(batchId), '\n');
   }
 
-  /** As enqueue_any_ticket: what a design says counts from when the ticket may start. */
+  /**
+   * Returns the end as enqueue_any_ticket does: a design's expiry counts from when the ticket may
+   * start.
+   */
   private @Nullable String endTime(NewTicket ticket, @Nullable DesignKey design)
       throws SQLException {
     @Nullable Instant end =
@@ -237,7 +246,10 @@ final class TicketCopy {
     return other == null || one.isAfter(other) ? one : other;
   }
 
-  /** As kind_of_new_ticket in the database; a ticket has one of the two, the rules saw to it. */
+  /**
+   * Returns the kind as kind_of_new_ticket in the database does. A ticket has a design or a kind,
+   * as the rules have checked.
+   */
   private static @Nullable String kind(NewTicket ticket, @Nullable DesignKey design) {
     @Nullable String kind = ticket.kind();
     if (design == null) {
@@ -258,7 +270,7 @@ final class TicketCopy {
     return ticket.delay() == null ? null : databaseTime().plus(ticket.delay());
   }
 
-  /** One column in COPY's text format. */
+  /** Writes one column in COPY's text format. */
   private void column(@Nullable String value, char end) {
     if (value == null) {
       chunk.append("\\N");
@@ -312,7 +324,10 @@ final class TicketCopy {
     return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copyAndFile();
   }
 
-  /** Of all tickets that are seen now, those of this transaction among them. */
+  /**
+   * Returns the highest id of all tickets that are visible now, including those of this
+   * transaction.
+   */
   private long highestId() throws SQLException {
     return sql.number(connection, "SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base");
   }
@@ -364,7 +379,9 @@ final class TicketCopy {
     return newOnes(ids, lastId);
   }
 
-  /** Those created in this transaction since; the others are of tickets with the same key. */
+  /**
+   * Counts the ones created in this transaction since; the others are tickets with the same key.
+   */
   private long newOnes(Array ids, long lastId) throws SQLException {
     return sql.number(
         connection,

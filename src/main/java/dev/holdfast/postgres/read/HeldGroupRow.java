@@ -29,7 +29,7 @@ record HeldGroupRow(HeldGroup group, long groupCount, long ticketCount) {
     return new HeldGroupRow(group, row.getLong("group_count"), row.getLong("ticket_count"));
   }
 
-  /** Tickets that were held a day ago or earlier are in no hour. */
+  /** Counts by hour; tickets that were held a day ago or earlier are in no hour. */
   private static List<Long> byHour(Array hoursAgo, Array counts) throws SQLException {
     Integer[] hours = (Integer[]) hoursAgo.getArray();
     Long[] tickets = (Long[]) counts.getArray();

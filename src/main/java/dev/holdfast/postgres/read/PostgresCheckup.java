@@ -84,7 +84,6 @@ public final class PostgresCheckup implements Checkup {
       FROM holdfast.ticket_base WHERE state = 'ready' AND assignee_type IS NULL
       """;
 
-  /** Rows only for who may know, and only where the connection does not leave this machine. */
   private static final String BEHIND_HELD =
       """
       SELECT count(DISTINCT d.ticket_id) AS tickets, min(d.after_id) AS first_id, NULL::timestamptz AS until
@@ -121,6 +120,8 @@ public final class PostgresCheckup implements Checkup {
       FROM holdfast.deferred d JOIN holdfast.ticket_base b ON b.id = d.id
       WHERE b.updated_at > now() + interval '1 minute'
       """;
+
+  /** Has a row only if this user may know, and the connection does not leave this machine. */
   private static final String DATA_DIRECTORY =
       """
       SELECT setting FROM pg_settings
@@ -178,7 +179,7 @@ public final class PostgresCheckup implements Checkup {
   private final Transactions transactions;
 
   /**
-   * @param listening where notifications are waited for
+   * @param listening the data source on which notifications are waited for
    */
   public PostgresCheckup(DataSource dataSource, DataSource listening, String schema) {
     this.dataSource = dataSource;

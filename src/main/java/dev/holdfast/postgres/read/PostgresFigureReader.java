@@ -16,7 +16,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 
-/** Four short statements per call. Thread-safe. */
+/** Reads figures with four short statements per call. Thread-safe. */
 public final class PostgresFigureReader implements FigureReader {
   private static final String HEAD =
       """
@@ -55,7 +55,7 @@ public final class PostgresFigureReader implements FigureReader {
   private final Transactions transactions;
   private final Sql sql;
 
-  /** The end of what is counted, and the begin of the first span. */
+  /** The end of what is counted, and the beginning of the first span. */
   public record Head(Instant countedUntil, Instant fromTime) {}
 
   public PostgresFigureReader(DataSource dataSource, String schema) {

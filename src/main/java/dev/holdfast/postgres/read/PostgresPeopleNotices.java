@@ -22,8 +22,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Reads holds from the end of {@code ticket_activity}. Ids are given before a commit, so a lower
- * one may appear behind a higher one: what was the highest id is settled once every transaction
- * that ran then is over. Thread-safe.
+ * one may appear after a higher one: a highest id is settled once every transaction that ran then
+ * is over. Thread-safe.
  */
 public final class PostgresPeopleNotices implements PeopleNotices {
   private static final String LEAD =
@@ -104,7 +104,8 @@ public final class PostgresPeopleNotices implements PeopleNotices {
 
   @Override
   public Batch after(long id, int limit) {
-    // The horizon first: what commits between the two statements is read and not yet settled.
+    // The horizon is read first: what commits between the two statements is read and not yet
+    // settled.
     long end = settledNow();
     List<Notice> notices =
         transactions.runStatement(
@@ -150,7 +151,10 @@ public final class PostgresPeopleNotices implements PeopleNotices {
                 .one());
   }
 
-  /** PostgreSQL reads the sign of an offset as POSIX has it: ahead of UTC is minus. */
+  /**
+   * Returns the name of a zone. PostgreSQL reads the sign of an offset as POSIX does: ahead of UTC
+   * is minus.
+   */
   private static String zoneName(ZoneId zone) {
     return zone.normalized() instanceof ZoneOffset offset
         ? offset.equals(ZoneOffset.UTC)

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the ends of five tables. Ids and times are given before a commit, so rows may appear behind
- * the newest one: each read overlaps the one before by some seconds, and rows that were told
+ * the newest one: each read overlaps the one before by some seconds, and rows that were returned
  * already are left out.
  */
 public final class PostgresTicketFeed implements TicketFeed {
@@ -39,8 +39,8 @@ public final class PostgresTicketFeed implements TicketFeed {
       """;
 
   /**
-   * The same as it was a moment ago: what has a lower id may not be committed yet. Among the last
-   * rows, as more are not read at once anyway.
+   * The position as it was a moment ago: rows with a lower id may not be committed yet. It looks
+   * among the last rows, because more are not read at once anyway.
    */
   private static final String SETTLED =
       """
@@ -78,13 +78,13 @@ public final class PostgresTicketFeed implements TicketFeed {
       long tickets, long activity, long leases, long sessions, OffsetDateTime since) {
     private static final int MICROS = 1_000_000;
 
-    /** The same as text. */
+    /** Returns the same as text. */
     String text() {
       long micros = since.toEpochSecond() * MICROS + since.getNano() / 1_000;
       return tickets + "." + activity + "." + leases + "." + sessions + "." + micros;
     }
 
-    /** Empty for what is no position. */
+    /** Returns the position; empty if the text is none. */
     static Optional<Position> parse(String text) {
       if (!text.matches("[0-9]{1,18}(\\.[0-9]{1,18}){4}")) {
         return Optional.empty();
@@ -104,7 +104,7 @@ public final class PostgresTicketFeed implements TicketFeed {
     }
   }
 
-  /** The highest ids that there are. */
+  /** The highest ids that exist. */
   public record Highest(long tickets, long activity, long sessions, OffsetDateTime now) {
     boolean isBehind(Position position) {
       return tickets < position.tickets
@@ -138,8 +138,8 @@ public final class PostgresTicketFeed implements TicketFeed {
   }
 
   /**
-   * Opens a feed of all tickets at the present: what is there already counts as told, and what
-   * commits from now on does not, whenever it got its id.
+   * Opens a feed of all tickets at the present: rows that are there already count as told, and rows
+   * that commit from now on do not, whenever they got their id.
    */
   static PostgresTicketFeed atPresent(Transactions transactions, Sql sql) {
     return new PostgresTicketFeed(transactions, sql, null);
@@ -159,7 +159,7 @@ public final class PostgresTicketFeed implements TicketFeed {
         .one();
   }
 
-  /** Opens a feed where another one was. */
+  /** Opens a feed at the place of another one. */
   PostgresTicketFeed(
       Transactions transactions, Sql sql, @Nullable Long ticketId, Position position) {
     this.transactions = transactions;
@@ -170,7 +170,7 @@ public final class PostgresTicketFeed implements TicketFeed {
     this.position = position;
   }
 
-  /** The position of a feed that is opened now. */
+  /** Returns the position of a feed that is opened now. */
   static Position present(Transactions transactions, Sql sql) {
     String query = sql.inSchema(ENDS);
     return transactions.runStatement(
@@ -196,7 +196,7 @@ public final class PostgresTicketFeed implements TicketFeed {
     }
     OffsetDateTime now = there.now;
     OffsetDateTime settled = now.minus(OVERLAP);
-    // The clock was ahead: what finishes before that time comes would never be told.
+    // The clock was ahead: a ticket that finishes before that time comes would never be told.
     OffsetDateTime since = position.since.isAfter(now) ? settled : position.since;
     List<Row> rows =
         handle
@@ -217,8 +217,8 @@ public final class PostgresTicketFeed implements TicketFeed {
   }
 
   /**
-   * The newest rows are gone, as where the database was restored or a standby was promoted without
-   * them: their ids are given again.
+   * Lowers the position because the newest rows are gone, as after a restore or if a standby was
+   * promoted without them: their ids are given again.
    */
   private Position lower(Position present) {
     return new Position(
@@ -229,7 +229,10 @@ public final class PostgresTicketFeed implements TicketFeed {
         position.since);
   }
 
-  /** A lease that has ended leaves no id behind: a claim before the position may be read again. */
+  /**
+   * Notes rows that were told. A lease that has ended leaves no id behind, so a claim before the
+   * position may be read again.
+   */
   private void rememberTold(List<Row> rows, long claimed, OffsetDateTime since) {
     rows.stream()
         .filter(row -> row.source.equals("claimed") && row.no <= claimed && row.at.isBefore(since))
@@ -266,8 +269,8 @@ public final class PostgresTicketFeed implements TicketFeed {
   }
 
   /**
-   * The highest number among rows that are old enough to have no late neighbours; of all rows,
-   * where there are too many to read again.
+   * Returns the highest number among rows that are old enough to have no late neighbours; among all
+   * rows, if they are too many to read again.
    */
   private static long last(List<Row> rows, String source, long before, OffsetDateTime settled) {
     List<Row> ours = rows.stream().filter(row -> row.source.equals(source)).toList();

@@ -34,7 +34,7 @@ public final class PostgresTicketFeeds implements TicketFeeds {
     }
     Position now = PostgresTicketFeed.present(transactions, sql);
     Position then = wanted.get();
-    // What is ahead of the present was never told by this database.
+    // This database never told a position that is ahead of the present.
     boolean possible =
         then.tickets() <= now.tickets()
             && then.activity() <= now.activity()

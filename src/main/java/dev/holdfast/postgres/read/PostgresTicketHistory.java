@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.mapper.RowMapper;
 
-/** The newest of what happened to a ticket, in a size that any reader has memory for. */
+/** Reads the newest part of a ticket's history, in a size for which any reader has memory. */
 final class PostgresTicketHistory {
-  /** Of an AttemptRow. */
+  /** The columns of an AttemptRow. */
   static final String ATTEMPT_COLUMNS =
       """
       a.ticket_id, a.lease_no, a.attempt, a.worker_id, a.started_at, a.finished_at, a.outcome, a.category, a.rule, a.fingerprint,
@@ -44,7 +44,7 @@ final class PostgresTicketHistory {
       FROM holdfast.ticket_guidance g WHERE g.ticket_id = :id ORDER BY g.id DESC LIMIT 1000
       """
           .formatted(GUIDANCE_COLUMNS);
-  // The order is that of ticket_timeline.sql, backwards.
+  // The order is that of ticket_timeline.sql, reversed.
   private static final String TIMELINE =
       """
       SELECT row_number() OVER (ORDER BY e.at DESC, e.event <> 'created' DESC, e.event <> 'claimed' DESC, e.event DESC) AS place,
@@ -52,7 +52,7 @@ final class PostgresTicketHistory {
       FROM holdfast.ticket_timeline e WHERE e.ticket_id = :id
       ORDER BY place LIMIT 1000
       """;
-  // What waits is looked at before what is decided, however old.
+  // Waiting calls come before decided ones, however old they are.
   private static final String TOOL_CALLS =
       """
       SELECT row_number() OVER (ORDER BY a.decision IS NULL AND a.voided_at IS NULL DESC, a.id DESC) AS place,

@@ -100,7 +100,7 @@ public final class PostgresTicketReader implements TicketReader {
 
   @Override
   public TicketWindow window(TicketFilter filter) {
-    // One more than asked for tells whether there is a next page.
+    // We ask for one more, which shows whether there is a next page.
     List<TicketSummary> found =
         page(
             TicketSummary.class,

@@ -16,10 +16,13 @@ import org.postgresql.PGStatement;
 
 /** The statements that find a page of tickets by a filter, and their parameters. Thread-safe. */
 final class TicketPages {
-  /** A window whose filter no index serves looks at so many tickets. */
+  /** The number of tickets that a window looks at if no index serves its filter. */
   static final int WINDOW = 20_000;
 
-  /** A filter that is not set must cost nothing, and a plan for all filters would pay for each. */
+  /**
+   * Has each statement planned anew: a filter that is not set must cost nothing, and a plan for all
+   * filters would pay for each.
+   */
   static final StatementCustomizer PLANNED_EACH_TIME =
       new StatementCustomizer() {
         @Override
@@ -47,14 +50,17 @@ final class TicketPages {
     this.heldIds = sql.load("held_ticket_ids");
   }
 
-  /** The ids of a page. */
+  /** Returns the statement for the ids of a page. */
   String ids(TicketFilter filter) {
     return filter.state() == TicketState.ON_HOLD
         ? held
         : filter.state() == TicketState.IN_PROGRESS ? running : all;
   }
 
-  /** The last id that a window has looked at; not for running tickets, which are all looked at. */
+  /**
+   * Returns the statement for the last id that a window has looked at; not for running tickets,
+   * which are all looked at.
+   */
   String windowEnd(TicketFilter filter) {
     return filter.state() == TicketState.ON_HOLD ? heldEnd : allEnd;
   }

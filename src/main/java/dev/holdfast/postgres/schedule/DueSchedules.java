@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  * The statements of {@link PostgresScheduleTicks}, each in its caller's transaction. Thread-safe.
  */
 final class DueSchedules {
-  /** Or their next runs are to be worked out: by SQL and by earlier binaries they are not. */
+  /**
+   * The condition for schedules that are due, or whose next runs are to be computed: SQL and
+   * earlier binaries do not compute them.
+   */
   static final String DUE =
       """
       s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond'
@@ -23,10 +26,13 @@ final class DueSchedules {
         OR GREATEST(s.last_at, s.updated_at) > now() + :ahead * interval '1 microsecond' + interval '1 minute')
       """;
 
-  /** Whose next time has not come. */
+  /** The condition for schedules whose next time has not come. */
   static final String LATER = "s.next_at > now() + :ahead * interval '1 microsecond'";
 
-  /** One that waits for its last ticket costs no transaction of its own each second. */
+  /**
+   * All that are due. A schedule that waits for its last ticket is marked, so that it costs no
+   * transaction of its own each second.
+   */
   private static final String ALL_DUE =
       """
       SELECT s.name, s.overlap = 'queue' AND s.next_at <= now() + :ahead * interval '1 microsecond'
@@ -39,9 +45,9 @@ final class DueSchedules {
   record Due(String name, boolean waits) {}
 
   /**
-   * What a round ends with.
+   * The end of a round.
    *
-   * @param millis until the next time comes; 0 where one has come during the round
+   * @param millis the time until the next one is due; 0 if one has come during the round
    */
   record Round(double millis, Instant now) {}
 
@@ -63,7 +69,10 @@ final class DueSchedules {
     return ahead.get().toNanos() / 1000;
   }
 
-  /** All of them: a limit would be filled by those that wait, and the others never had a turn. */
+  /**
+   * Returns all of them: with a limit, those that wait would fill it, and the others would never
+   * have a turn.
+   */
   List<Due> due(Handle handle) {
     return handle
         .createQuery(sql.inSchema(ALL_DUE))
@@ -72,7 +81,7 @@ final class DueSchedules {
         .list();
   }
 
-  /** Those for which this is true in SQL. */
+  /** Returns the names of those for which this is true in SQL. */
   List<String> names(Handle handle, String condition) {
     return handle
         .createQuery(sql.inSchema("SELECT s.name FROM holdfast.schedules s WHERE " + condition))
@@ -81,7 +90,10 @@ final class DueSchedules {
         .list();
   }
 
-  /** Empty if it is not so any more, or another has its row. */
+  /**
+   * Locks a schedule; empty if the condition no longer holds, or another process has locked its
+   * row.
+   */
   Optional<Locked> locked(Handle handle, String name, String condition) {
     String query =
         ("SELECT %s, now() + :ahead * interval '1 microsecond' AS now FROM"
@@ -98,14 +110,19 @@ final class DueSchedules {
         .findOne();
   }
 
-  /** In a statement after the lock: the ticket may have come while another process had it. */
+  /**
+   * Returns whether it is busy. It asks in a statement after the lock: the ticket may have come
+   * while another process had it.
+   */
   boolean busy(Handle handle, String name) {
     String query =
         "SELECT holdfast.schedule_is_busy(s) FROM holdfast.schedules s WHERE s.name = :name";
     return handle.createQuery(sql.inSchema(query)).bind("name", name).mapTo(Boolean.class).one();
   }
 
-  /** The end of the last ticket, if its schedule waits for that; else long ago. */
+  /**
+   * Returns the end of the last ticket, if its schedule waits for that; otherwise a time long ago.
+   */
   Instant waitedUntil(Handle handle, Schedule schedule) {
     String query =
         """
@@ -135,7 +152,7 @@ final class DueSchedules {
   }
 
   /**
-   * @param next null: no further time comes
+   * @param next the next time; null if no further time comes
    * @param skipped times that passed without a ticket
    */
   void moveOn(
@@ -158,7 +175,7 @@ final class DueSchedules {
         .execute();
   }
 
-  /** By the right time, for one that was put while the clock was ahead. */
+  /** Corrects the times of a schedule that was put while the clock was ahead. */
   void countFrom(Handle handle, String name, Instant now) {
     String update =
         """
@@ -170,9 +187,9 @@ final class DueSchedules {
   }
 
   /**
-   * Not where it was put again meanwhile: who did so may have mended it.
+   * Gives a schedule up, but not if it was put again meanwhile: that may have mended it.
    *
-   * @return whether it makes no more tickets
+   * @return whether it was given up
    */
   boolean giveUp(Handle handle, Schedule schedule, String problem) {
     String update =
@@ -188,7 +205,7 @@ final class DueSchedules {
   }
 
   /**
-   * @param took what was due longer ago has had its turn
+   * @param took the time that the round took; a schedule that was due longer ago has had its turn
    */
   Round round(Handle handle, Duration longest, Duration took) {
     String query =

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public record PostgresScheduleDesk(Transactions transactions, Sql sql) implements ScheduleDesk {
-  /** Of all payloads in a list. */
+  /** The most bytes of all payloads in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
   public PostgresScheduleDesk(DataSource dataSource, String schema) {
@@ -103,7 +103,10 @@ public record PostgresScheduleDesk(Transactions transactions, Sql sql) implement
         });
   }
 
-  /** What a schedule has no column for would be left out of its tickets without a word. */
+  /**
+   * Refuses fields for which a schedule has no column: they would be missing from its tickets
+   * without notice.
+   */
   private static void requireNoMore(NewTicket ticket) {
     NewTicket known =
         NewTicket.of(ticket.design(), ticket.kind())

@@ -28,16 +28,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the tickets of schedules, by the database's clock. A ticket and the step to the next time
- * are one transaction under the schedule's row lock: so each time makes one ticket however many
- * processes ask, and a process that dies takes its half-made one with it. Thread-safe.
+ * are one transaction under the schedule's row lock. So each time makes one ticket however many
+ * processes ask, and if a process dies, its half-made ticket is gone too. Thread-safe.
  */
 public final class PostgresScheduleTicks implements ScheduleTicks {
   private static final Logger log = LoggerFactory.getLogger(PostgresScheduleTicks.class);
 
-  /** Times of one schedule in one round: others get their turn between. */
+  /**
+   * The number of times of one schedule in one round; after them other schedules get their turn.
+   */
   private static final int ROUND = 100;
 
-  /** For a time that waits until the last ticket has ended. */
+  /** The wait for a time that waits until the last ticket has ended. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
   private enum Step {
@@ -50,7 +52,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private final DueSchedules schedules;
   private final SetBackClock setBackClock;
 
-  /** What the database said of schedules whose tickets it refuses, for it is told once. */
+  /** The database's words on schedules whose tickets it refuses; they are logged once. */
   private final Map<String, String> refused = new ConcurrentHashMap<>();
 
   public PostgresScheduleTicks(DataSource dataSource, String schema) {
@@ -58,7 +60,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   }
 
   /**
-   * For tests, in which time passes faster.
+   * Makes one for tests, in which time passes faster.
    *
    * @param ahead how far the time of schedules is ahead of the database's clock
    */
@@ -129,7 +131,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     Timetable timetable = schedule.timetable();
     @Nullable Instant due = schedule.nextAt();
     if (due == null) {
-      // What has come since it was put or resumed was not within a pause: it is made up for.
+      // A time that has come since it was put or resumed was not within a pause: it is made up for.
       @Nullable Instant next = timetable.next(schedule.updatedAt()).orElse(null);
       schedules.moveOn(handle, schedule.name(), timetable, next, 0);
       return Step.AGAIN;
@@ -172,7 +174,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   }
 
   /**
-   * @param start when this round began, in {@link System#nanoTime}: who came due since is next
+   * @param start when this round began, in {@link System#nanoTime}: schedules that came due since
+   *     then are next
    */
   private Duration untilNext(Duration longest, long start) {
     Round round =
@@ -182,7 +185,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     if (setBackClock.mendsAll(round.now())) {
       return Duration.ZERO;
     }
-    // Rounded up: a time that is a millisecond away must not be looked for a thousand times.
+    // We round up: a time that is a millisecond away must not be looked for a thousand times.
     return Duration.ofMillis(Math.min(longest.toMillis(), (long) Math.ceil(round.millis())));
   }
 }

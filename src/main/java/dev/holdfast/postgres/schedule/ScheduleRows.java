@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads rows of {@code schedules}. */
 final class ScheduleRows {
-  /** For a FROM that names the table {@code s}. */
+  /** The columns, for a FROM that names the table {@code s}. */
   static final String COLUMNS =
       """
       s.name, s.cron, (extract(epoch FROM s.every) * 1000)::bigint AS every_ms, s.zone, s.design,
@@ -25,7 +25,7 @@ final class ScheduleRows {
 
   private ScheduleRows() {}
 
-  /** The texts of next_runs that go with this next_at. */
+  /** Returns the texts of next_runs that go with this next_at. */
   static String @Nullable [] nextRuns(Timetable timetable, @Nullable Instant nextAt) {
     return nextAt == null
         ? null

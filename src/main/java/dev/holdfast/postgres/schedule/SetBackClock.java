@@ -16,19 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Schedules after the database's clock was ahead and has been set back: what was worked out by the
- * wrong time would let them stand still until that time comes. Thread-safe.
+ * Corrects schedules after the database's clock was ahead and has been set back: with times that
+ * were computed by the wrong clock they would stand still until those times come. Thread-safe.
  */
 final class SetBackClock {
   private static final Logger log = LoggerFactory.getLogger(SetBackClock.class);
 
-  /** Of a past time that is later, the clock was ahead and has been set back. */
+  /**
+   * The tolerance: if a past time is later than now by more than this, the clock was ahead and has
+   * been set back.
+   */
   private static final Duration AHEAD = Duration.ofMinutes(1);
 
   private final Transactions transactions;
   private final DueSchedules schedules;
 
-  /** The latest time that the database has told. */
+  /** The latest time that the database has given. */
   private final AtomicReference<Instant> latest = new AtomicReference<>(Instant.EPOCH);
 
   SetBackClock(Transactions transactions, DueSchedules schedules) {
@@ -37,7 +40,8 @@ final class SetBackClock {
   }
 
   /**
-   * @return whether it ran or was put while the clock was ahead, and goes on by the right time now
+   * @return whether it ran or was put while the clock was ahead; then it goes on by the right time
+   *     now
    */
   boolean mends(Handle handle, Locked locked) {
     Schedule schedule = locked.schedule();
@@ -57,13 +61,13 @@ final class SetBackClock {
    * Looks at all of them when the clock has been set back since the last round.
    *
    * @param now the database's time
-   * @return whether their next times are others now
+   * @return whether their next times have changed
    */
   boolean mendsAll(Instant now) {
     Instant before = latest.get();
     boolean setBack = wasAhead(before, now);
     if (setBack && !goOnWithAll(before)) {
-      // What failed or was locked is tried again in the next round.
+      // A schedule that failed or was locked is tried again in the next round.
       return false;
     }
     latest.set(now);
@@ -75,9 +79,9 @@ final class SetBackClock {
   }
 
   /**
-   * What comes next by the right time.
+   * Moves a schedule to its next time by the right clock.
    *
-   * @param given what somebody wants to come next, and stays; else null
+   * @param given the next time that somebody has given, which stays; otherwise null
    */
   private void goOn(Handle handle, Locked locked, @Nullable Instant given) {
     String name = locked.schedule().name();
@@ -89,9 +93,9 @@ final class SetBackClock {
   }
 
   /**
-   * Times that were worked out while the clock was ahead; not those that somebody gave.
+   * Corrects times that were computed while the clock was ahead, but not those that somebody gave.
    *
-   * @param before what the clock was ahead to
+   * @param before the time that the clock showed when it was ahead
    * @return false if one is locked and is to be looked at again
    */
   private boolean goOnWithAll(Instant before) {
@@ -114,7 +118,10 @@ final class SetBackClock {
     return all;
   }
 
-  /** Goes on with it if its time was worked out; false if somebody else has its row. */
+  /**
+   * Corrects a schedule if its time was computed; returns false if somebody else has locked its
+   * row.
+   */
   private boolean goOnIfWorkedOut(Handle handle, Optional<Locked> locked, Instant before) {
     locked
         .filter(it -> isOfTimetable(it.schedule(), before))
@@ -122,7 +129,7 @@ final class SetBackClock {
     return locked.isPresent();
   }
 
-  /** Whether its next time was worked out, by a clock that had come to this time at most. */
+  /** Returns whether its next time was computed, by a clock that showed this time at most. */
   private static boolean isOfTimetable(Schedule schedule, Instant before) {
     Instant next = schedule.nextAt();
     Timetable timetable = schedule.timetable();

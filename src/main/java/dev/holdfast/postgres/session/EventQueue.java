@@ -38,7 +38,7 @@ final class EventQueue {
     notifyAll();
   }
 
-  /** The next events in order, once there are any; none when it is closed and empty. */
+  /** Returns the next events in order, once there are any; none when it is closed and empty. */
   synchronized List<Waiting> take(int most) throws InterruptedException {
     while (events.isEmpty() && !isClosed()) {
       wait();
@@ -50,7 +50,7 @@ final class EventQueue {
     return batch;
   }
 
-  /** Waits, but not beyond the closing. */
+  /** Waits, but not longer than until the queue is closed. */
   void pause(Duration time) throws InterruptedException {
     closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
   }

@@ -45,7 +45,9 @@ final class EventWriter implements Runnable {
     }
   }
 
-  /** A database that is away is waited for, while newer events push out the oldest. */
+  /**
+   * Writes a batch. It waits for a database that is away, while newer events push out the oldest.
+   */
   private void write(List<EventQueue.Waiting> batch) throws InterruptedException {
     while (true) {
       boolean lastTry = queue.isClosed();

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * Does what must not fail because the database is away for a moment, again and again. The work must
- * bear being done twice: the answer to the first time may be lost.
+ * Repeats work that must not fail because the database is away for a moment. It must be safe to do
+ * the work twice: the answer to the first time may be lost.
  *
  * <p>An interrupt closes the connection of a virtual thread, so it is put aside while the work
  * runs. Thread-safe.
@@ -22,13 +22,13 @@ record Persistence(Sleeper sleeper) {
 
   /**
    * @throws QueueUnavailableException after about a minute of tries
-   * @throws TicketBusyException likewise
+   * @throws TicketBusyException after about a minute of tries
    */
   <T> T insist(Supplier<T> work) {
     return insist(work, TRIES);
   }
 
-  /** For a few seconds, as where the thread is interrupted. */
+  /** Tries for a few seconds, as it does for an interrupted thread. */
   <T> T insistBriefly(Supplier<T> work) {
     return insist(work, TRIES_WHEN_INTERRUPTED);
   }

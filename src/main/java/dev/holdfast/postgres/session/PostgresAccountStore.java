@@ -25,8 +25,8 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables {@code provider_cooldowns} and {@code budgets}. Every decision is one function of the
- * database, by its clock. Interrupts do not cut a statement off. Thread-safe.
+ * Reads and changes the tables {@code provider_cooldowns} and {@code budgets}. Every decision is
+ * one function of the database, by its clock. Interrupts do not cut a statement off. Thread-safe.
  */
 public final class PostgresAccountStore implements AccountStore {
   private final Transactions transactions;
@@ -37,7 +37,7 @@ public final class PostgresAccountStore implements AccountStore {
   private final String workerId;
 
   /**
-   * @param workerId who reports and tries
+   * @param workerId the worker that reports and tries
    */
   public PostgresAccountStore(
       DataSource dataSource, String schema, AccountSettings settings, String workerId) {
@@ -72,7 +72,7 @@ public final class PostgresAccountStore implements AccountStore {
         });
   }
 
-  /** Empty for a row that is of a budget. */
+  /** Reads a closure; empty for the row of a budget. */
   private static Optional<Closure> closure(ResultSet row, Set<String> budgets) throws SQLException {
     String budget = row.getString("budget");
     if (budget != null) {
@@ -126,7 +126,7 @@ public final class PostgresAccountStore implements AccountStore {
                 .one());
   }
 
-  /** A hint may be any number of seconds that a server has come up with. */
+  /** Limits a time: a hint may be any number of seconds that a server has invented. */
   private static long saturated(Duration time) {
     try {
       return time.toMillis();
@@ -186,7 +186,7 @@ public final class PostgresAccountStore implements AccountStore {
 
   @Override
   public Reservation reserve(List<String> budgets, BigDecimal usd, long ticketId, long leaseNo) {
-    // Where an answer is lost, what is reserved twice is booked when the lease has ended.
+    // If an answer is lost, the reservation that is made twice is booked when the lease has ended.
     return persistence.insist(
         () ->
             transactions.runStatement(
@@ -248,7 +248,9 @@ public final class PostgresAccountStore implements AccountStore {
                 .list());
   }
 
-  /** The budgets that a configuration has set, and nobody since, without these. */
+  /**
+   * Returns the budgets that a configuration has set, and nobody has changed since, without these.
+   */
   public List<String> configuredBeside(List<String> scopes) {
     return statement(
         handle ->
@@ -284,7 +286,10 @@ public final class PostgresAccountStore implements AccountStore {
         });
   }
 
-  /** An interrupt would close the connection of a virtual thread: it is put aside meanwhile. */
+  /**
+   * Runs a statement. An interrupt would close the connection of a virtual thread, so it is put
+   * aside meanwhile.
+   */
   private <T> T statement(Function<Handle, T> work) {
     boolean interrupted = Thread.interrupted();
     try {

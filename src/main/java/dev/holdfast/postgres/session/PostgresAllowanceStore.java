@@ -8,7 +8,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 
-/** {@code tickets.max_cost_usd} and the time of the attempts. Thread-safe. */
+/** Reads {@code tickets.max_cost_usd} and the time of the attempts. Thread-safe. */
 public final class PostgresAllowanceStore implements AllowanceStore {
   private final Transactions transactions;
   private final Persistence persistence;

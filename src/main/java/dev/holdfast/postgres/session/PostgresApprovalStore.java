@@ -16,8 +16,8 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 
 /**
- * The table {@code tool_approvals}. Asking is fenced by the ticket's lease, as the journal is, and
- * outlives the same outages. Thread-safe.
+ * Reads and writes the table {@code tool_approvals}. The ticket's lease fences the questions, as it
+ * does the journal, and they outlive the same outages. Thread-safe.
  */
 public final class PostgresApprovalStore implements ApprovalStore {
   private final Transactions transactions;

@@ -7,7 +7,7 @@ import dev.holdfast.session.journal.AttemptHistory;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Earlier attempts, from {@code ticket_attempts} and the journal. Thread-safe. */
+/** Reads earlier attempts from {@code ticket_attempts} and the journal. Thread-safe. */
 public final class PostgresAttemptHistory implements AttemptHistory {
   private final Transactions transactions;
   private final Persistence persistence;

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The table {@code session_events}. One thread writes what waits in batches; where it cannot keep
- * up, or the database is away, the oldest events are dropped and counted: the journal is the record
- * of a session, this is its news. Thread-safe.
+ * Writes the table {@code session_events}. One thread writes waiting events in batches. If it
+ * cannot keep up, or the database is away, the oldest events are dropped and counted: the journal
+ * is the record of a session, these are its news. Thread-safe.
  */
 public final class PostgresEventSink implements EventSink, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresEventSink.class);
@@ -29,7 +29,7 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
   /**
    * Starts the writer.
    *
-   * @param secrets that no event may tell
+   * @param secrets the values that no event may contain
    */
   public PostgresEventSink(
       DataSource dataSource, String schema, LongSupplier nanoTime, Secrets secrets) {
@@ -69,7 +69,7 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
     }
   }
 
-  /** The number of events that were never written. */
+  /** Returns the number of events that were never written. */
   public long dropped() {
     return queue.dropped();
   }

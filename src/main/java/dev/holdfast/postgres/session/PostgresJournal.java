@@ -48,7 +48,7 @@ final class PostgresJournal implements Journal {
   }
 
   /**
-   * @throws UnreadableJournalException where a row is no entry that this version can read
+   * @throws UnreadableJournalException if this version cannot read a row as an entry
    */
   @Override
   public void each(Consumer<JournalEntry> reader) {
@@ -104,7 +104,7 @@ final class PostgresJournal implements Journal {
     last += texts.length;
   }
 
-  /** What cannot be kept is dropped: the attempt is over either way. */
+  /** Appends an entry. If it cannot be kept, it is dropped: the attempt is over either way. */
   @Override
   public void appendLate(JournalEntry entry) {
     String[] texts = texts(List.of(entry));
@@ -142,7 +142,7 @@ final class PostgresJournal implements Journal {
               .one();
     }
     int kept = append(handle, texts, late);
-    // A first try whose answer was lost may have been committed while this one waited for it: only
+    // A first try whose answer was lost may have been committed while this one waited for it; only
     // the next statement sees its rows.
     return kept == LEASE_IS_OVER || kept == texts.length ? kept : append(handle, texts, late);
   }

@@ -55,7 +55,7 @@ public final class PostgresJournalReader implements JournalReader {
     }
   }
 
-  /** The rows after one, as many as are a page; none after the last. */
+  /** Returns one page of the rows after this one; none after the last. */
   List<JournalRow> page(long ticketId, long after) {
     return transactions.run(
         handle ->
@@ -81,7 +81,7 @@ public final class PostgresJournalReader implements JournalReader {
         .reversed();
   }
 
-  /** As many as are a page, of which one at least; the others do not come into memory. */
+  /** Returns the rows of one page, at least one; the others do not come into memory. */
   private static List<JournalRow> firstOf(Query query) {
     List<JournalRow> rows = new ArrayList<>();
     int chars = 0;
@@ -111,7 +111,7 @@ public final class PostgresJournalReader implements JournalReader {
         row.getLong("rows"), row.getLong("answers"), usage(row), row.getBigDecimal("cost_usd"));
   }
 
-  /** The row after which the conversation begins that the next session goes on with. */
+  /** Returns the row after which the conversation begins that the next session continues. */
   long start(long ticketId) {
     return transactions.run(
         handle -> handle.createQuery(start).bind("ticket", ticketId).mapTo(Long.class).one());

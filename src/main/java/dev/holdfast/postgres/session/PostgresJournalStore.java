@@ -10,14 +10,14 @@ import dev.holdfast.session.journal.JournalStore;
 import javax.sql.DataSource;
 
 /**
- * The table {@code session_journal}. A journal of it is fenced by the ticket's lease: once that is
- * over, whatever ended it, an append throws {@link dev.holdfast.ticket.IllegalTransitionException}
- * and writes nothing.
+ * Reads and writes the table {@code session_journal}. The ticket's lease fences a journal: once it
+ * is over, whatever ended it, an append throws {@link
+ * dev.holdfast.ticket.IllegalTransitionException} and writes nothing.
  *
- * <p>What was paid for is not given up because the database restarts or somebody has the ticket
- * locked: an append is tried again for about a minute before it throws {@link
- * dev.holdfast.queue.QueueUnavailableException}; for a few seconds where its thread is interrupted.
- * An interrupt never cuts a write off, and the thread has it still when the append returns.
+ * <p>Work that was paid for is not given up because the database restarts or somebody has the
+ * ticket locked: an append is tried again for about a minute before it throws {@link
+ * dev.holdfast.queue.QueueUnavailableException}, or for a few seconds if its thread is interrupted.
+ * An interrupt never cuts a write off, and the thread still has it when the append returns.
  *
  * <p>Thread-safe; a journal is for one session's thread.
  */
@@ -34,8 +34,8 @@ public final class PostgresJournalStore implements JournalStore {
   }
 
   /**
-   * @param sleeper for the waits between two tries
-   * @param secrets that no entry may tell
+   * @param sleeper waits between two tries
+   * @param secrets the values that no entry may contain
    */
   public PostgresJournalStore(
       DataSource dataSource, String schema, Sleeper sleeper, Secrets secrets) {

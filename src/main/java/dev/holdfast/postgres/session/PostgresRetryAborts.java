@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * The table {@code retry_aborts}, which the SQL function {@code abort_retry} fills. An order is for
- * the attempt that it found running, and void after 15 seconds: a person means the retry that they
- * see waiting, not one that begins later. Asks nothing where nothing waits. Thread-safe.
+ * Reads the table {@code retry_aborts}, which the SQL function {@code abort_retry} fills. An order
+ * is for the attempt that it found running, and void after 15 seconds: a person means the retry
+ * that they see waiting, not one that begins later. It asks nothing if nothing waits. Thread-safe.
  */
 public final class PostgresRetryAborts implements RetryAborts {
   private final Transactions transactions;

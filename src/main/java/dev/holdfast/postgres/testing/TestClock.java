@@ -11,34 +11,34 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Time that passes when a test says so. The database's clock stays as it is: the times that tickets
- * wait for come nearer, and schedules, whose times are of the calendar, are asked with a clock that
- * is ahead. For one test at a time.
+ * A time that passes when a test says so. The database's clock stays as it is: the times that
+ * tickets wait for come nearer, and schedules, which use times of the calendar, are asked with a
+ * clock that is ahead. For one test at a time.
  */
 public final class TestClock {
   private final Transactions transactions;
   private final Sql sql = new Sql("holdfast");
   private Duration ahead = Duration.ZERO;
 
-  /** When each schedule was put or resumed, as it was last seen. */
+  /** The time at which each schedule was put or resumed, as it was last seen. */
   private final Map<String, Instant> met = new HashMap<>();
 
   public TestClock(DataSource dataSource) {
     this.transactions = new Transactions(dataSource);
   }
 
-  /** The lead of the schedules' clock over the database's. */
+  /** Returns the lead of the schedules' clock over the database's. */
   public Duration ahead() {
     return ahead;
   }
 
-  /** The clock of schedules is the database's again. */
+  /** Sets the clock of schedules back to the database's. */
   public void reset() {
     ahead = Duration.ZERO;
     met.clear();
   }
 
-  /** All that waits for a time waits that much less. */
+  /** Lets time pass: everything that waits for a time waits that much less. */
   public void pass(Duration time) {
     if (time.isZero()) {
       return;
@@ -54,8 +54,8 @@ public final class TestClock {
   }
 
   /**
-   * Schedules that were put or resumed since the last time count from the time that had passed by
-   * then, which the database does not know.
+   * Shifts schedules that were put or resumed since the last call: they count from the time that
+   * had passed by then, which the database does not know.
    */
   public void meetSchedules() {
     transactions.run(
@@ -80,7 +80,10 @@ public final class TestClock {
     return updated;
   }
 
-  /** One that was put has its anchor at that time. Its next time is worked out anew. */
+  /**
+   * Shifts a schedule. One that was put has its anchor at that time. Its next time is computed
+   * again.
+   */
   private void shift(Handle handle, String name) {
     String update =
         """
@@ -107,7 +110,7 @@ public final class TestClock {
                 .one());
   }
 
-  /** The time until a schedule is due next; empty where none comes. */
+  /** Returns the time until a schedule is due next; empty if none is. */
   public Optional<Duration> untilSchedule() {
     String query =
         """

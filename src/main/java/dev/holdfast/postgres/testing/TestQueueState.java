@@ -26,7 +26,8 @@ public final class TestQueueState {
 
   /**
    * Does now what workers do beside tickets: expired tickets go on hold, batches end, releases go
-   * on. In one transaction: workers pass over what it has touched, and it waits for what they have.
+   * on. It uses one transaction: workers pass over what it has changed, and it waits for what they
+   * have locked.
    */
   public void keepUp() {
     transactions.run(
@@ -44,7 +45,7 @@ public final class TestQueueState {
   }
 
   /**
-   * Returns when nothing is due for these kinds and nothing runs.
+   * Waits until nothing is due for these kinds and nothing runs.
    *
    * @return false if the deadline or an interrupt came before
    */
@@ -58,7 +59,7 @@ public final class TestQueueState {
     return true;
   }
 
-  /** True if something is due for these kinds, or runs. */
+  /** Returns true if something is due for these kinds, or runs. */
   public boolean hasWork(Collection<String> kinds) {
     return transactions.runStatement(
         handle ->
@@ -69,7 +70,7 @@ public final class TestQueueState {
                 .one());
   }
 
-  /** The work that is left, in words. */
+  /** Describes the work that is left. */
   public String describe() {
     return transactions.runStatement(
         handle ->
@@ -84,7 +85,9 @@ public final class TestQueueState {
                 .one());
   }
 
-  /** Deletes tickets, batches, releases, schedules and cool-downs; no rate is used up then. */
+  /**
+   * Deletes tickets, batches, releases, schedules and cool-downs; after that no rate is used up.
+   */
   public void clear() {
     transactions.run(handle -> handle.createScript(sql.load("test_clear")).execute());
   }

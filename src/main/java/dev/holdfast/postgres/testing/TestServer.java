@@ -29,11 +29,11 @@ public final class TestServer implements AutoCloseable {
     this.server = server;
     EmbeddedServer.Address address = server.address();
     this.dataSource = new WarmDataSource(address.jdbcUrl(), address.user(), address.password(), "");
-    // A test that is cut short leaves no server behind.
+    // The hook stops the server if a test is cut short.
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** Blocks until it answers. */
+  /** Starts a server; blocks until it answers. */
   public static TestServer start() {
     try {
       Path directory = Files.createTempDirectory("holdfast-test");
@@ -44,7 +44,7 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  /** Sessions as if they were new. */
+  /** Returns a data source whose sessions are like new. */
   public DataSource dataSource() {
     return dataSource;
   }
@@ -62,7 +62,7 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  /** A second time it does nothing: the hook is gone. */
+  /** Stops the server. A second call does nothing: the hook is gone. */
   @Override
   public void close() {
     if (Runtime.getRuntime().removeShutdownHook(atExit)) {

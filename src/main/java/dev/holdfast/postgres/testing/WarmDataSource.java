@@ -12,7 +12,7 @@ public final class WarmDataSource extends PGSimpleDataSource implements AutoClos
   private final transient WarmSessions sessions;
 
   /**
-   * @param settings with which each session begins, in SQL; may be empty
+   * @param settings the SQL with which each session begins; may be empty
    */
   public WarmDataSource(String jdbcUrl, String user, String password, String settings) {
     this.sessions = new WarmSessions(settings);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 
 /**
- * Sessions for tests. One that is closed is used again as if it were new, for a new one compiles
- * every function that it calls. Nobody waits for one, and one that somebody has ended is not given
- * out. Thread-safe.
+ * Sessions for tests. A closed session is used again as if it were new, because a new one compiles
+ * every function that it calls. Nobody waits for a session, and one that somebody has ended is not
+ * given out. Thread-safe.
  */
 public final class WarmSessions implements AutoCloseable {
   private static final String AS_NEW =
@@ -26,7 +26,7 @@ public final class WarmSessions implements AutoCloseable {
   private final Deque<Session> idle = new ArrayDeque<>();
   private boolean closed;
 
-  /** How a new session is made. */
+  /** Makes a new session. */
   public interface Opener {
     /**
      * @throws SQLException if the server refuses
@@ -37,14 +37,14 @@ public final class WarmSessions implements AutoCloseable {
   private record Session(Connection connection, int networkTimeout) {}
 
   /**
-   * @param settings with which each session begins, in SQL; may be empty
+   * @param settings the SQL with which each session begins; may be empty
    */
   public WarmSessions(String settings) {
     this.settings = settings;
   }
 
   /**
-   * One that nobody uses, or else a new one.
+   * Returns a session that nobody uses, otherwise a new one.
    *
    * @throws SQLException if there is none and the opener fails
    */
@@ -89,7 +89,7 @@ public final class WarmSessions implements AutoCloseable {
       try {
         next.connection().close();
       } catch (SQLException e) {
-        // Its server has gone, and it with it.
+        // Its server has gone, and the session with it.
       }
     }
   }
@@ -116,7 +116,8 @@ public final class WarmSessions implements AutoCloseable {
         case "isClosed" -> {
           return isOver() || connection.isClosed();
         }
-        // Who waits for notifications is told by a real end that they are over.
+        // A listener that waits for notifications learns of its end only by a real end of the
+        // session.
         case "abort" -> lastUse = true;
         case "unwrap" -> lastUse |= !isAsked(arguments);
         default -> {}
@@ -131,7 +132,10 @@ public final class WarmSessions implements AutoCloseable {
       }
     }
 
-    /** Each use of a data source reads the state and the process number of this class. */
+    /**
+     * Returns whether this class is asked for: each use of a data source reads its state and its
+     * process number.
+     */
     private static boolean isAsked(@Nullable Object[] arguments) {
       return arguments[0] == PgConnection.class;
     }
