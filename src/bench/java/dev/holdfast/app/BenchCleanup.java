@@ -22,7 +22,10 @@ final class BenchCleanup implements AutoCloseable {
     return resource;
   }
 
-  /** The benchmark's own threads run on until the process ends, and must not say what they miss. */
+  /**
+   * Closes everything and halts. The benchmark's own threads run on until then, and must not report
+   * what they miss.
+   */
   private void stop() {
     System.err.println("stopped; cleaning up");
     closeAll();

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Runs benchmarks where the configuration says, and cleans up however it ends. */
+/** Runs benchmarks on the configured database, and cleans up in every case. */
 final class BenchRunner implements Benchmarks {
   private static final int POOL_SIZE = 10;
 
@@ -26,15 +26,16 @@ final class BenchRunner implements Benchmarks {
   private final List<Function<Database, Peer>> peers;
 
   /**
-   * @param home where an embedded server gets a directory of its own for as long as it is needed
+   * @param home the directory in which an embedded server gets a directory of its own while it is
+   *     needed
    */
   BenchRunner(Path home) {
     this(home, thisProgram(), List.of());
   }
 
   /**
-   * @param program starts Holdfast in another process, without its arguments
-   * @param peers what is measured beside Holdfast, made for the benchmark's database
+   * @param program the command that starts Holdfast in another process, without its arguments
+   * @param peers make what is measured beside Holdfast, for the benchmark's database
    */
   BenchRunner(Path home, List<String> program, List<Function<Database, Peer>> peers) {
     this.home = home;
@@ -69,7 +70,7 @@ final class BenchRunner implements Benchmarks {
     return Demo.database(server.address());
   }
 
-  /** As this process was started: from its jar, or else from its classes. */
+  /** Returns the command that started this process: from its jar, otherwise from its classes. */
   private static List<String> thisProgram() {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     String classes = System.getProperty("java.class.path");

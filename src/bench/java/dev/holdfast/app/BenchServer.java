@@ -12,7 +12,10 @@ import java.util.stream.Stream;
 
 /** An embedded PostgreSQL in a new directory, both gone when it is closed. */
 final class BenchServer implements AutoCloseable {
-  /** Room for a million tickets and no checkpoint in the middle of a run; durable as any. */
+  /**
+   * The settings: room for a million tickets, no checkpoint in the middle of a run, and as durable
+   * as usual.
+   */
   private static final Map<String, String> SETTINGS =
       Map.of("shared_buffers", "1GB", "max_wal_size", "8GB", "max_connections", "300");
 
@@ -25,7 +28,7 @@ final class BenchServer implements AutoCloseable {
   }
 
   /**
-   * @param quick leaves the memory of a small machine alone
+   * @param quick whether to leave the memory of a small machine alone
    */
   static BenchServer start(Path home, boolean quick) {
     try {

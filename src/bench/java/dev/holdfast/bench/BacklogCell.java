@@ -6,8 +6,8 @@ import java.util.Locale;
 
 /**
  * Measures whether depth or age slows the drain: a million ready tickets, and a million finished
- * ones. To fill the tables takes longer than a machine keeps its speed, so the small table is
- * measured before and after each.
+ * ones. A machine does not keep its speed for as long as it takes to fill the tables, so the small
+ * table is measured before and after each.
  */
 final class BacklogCell implements Cell {
   private static final String SMALL = "small table";

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bar that a figure is held against.
  *
- * @param of the name of the reference whose ratio is judged; empty judges the value itself
- * @param must the bar; null where there is only an aim
+ * @param of the name of the reference whose ratio is judged; empty if the value itself is judged
+ * @param must the bar; null if there is only an aim
  * @param aim what is wanted
  */
 public record Bar(String of, Direction direction, @Nullable Double must, double aim) {
@@ -23,16 +23,16 @@ public record Bar(String of, Direction direction, @Nullable Double must, double 
     /** Good enough. */
     PASS,
     FAIL,
-    /** Nothing is expected of it, or the numbers were too small to judge. */
+    /** Nothing is expected, or the numbers were too small to judge. */
     NONE
   }
 
-  /** At least so many times the reference. */
+  /** Makes a bar: at least so many times the reference. */
   public static Bar ratio(String of, double must, double aim) {
     return new Bar(of, Direction.AT_LEAST, must, aim);
   }
 
-  /** At most so many times the reference. */
+  /** Makes a bar: at most so many times the reference. */
   static Bar ratioAtMost(String of, double must, double aim) {
     return new Bar(of, Direction.AT_MOST, must, aim);
   }
@@ -41,7 +41,7 @@ public record Bar(String of, Direction direction, @Nullable Double must, double 
     return new Bar("", Direction.AT_LEAST, must, aim);
   }
 
-  /** Nothing has to be reached. */
+  /** Makes a bar with an aim only: nothing has to be reached. */
   static Bar wanted(double aim) {
     return new Bar("", Direction.AT_LEAST, null, aim);
   }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * A benchmark on one database, in a schema of its own that {@link #close} drops. Used by one
- * thread, but any may close it.
+ * thread, but any thread may close it.
  */
 public final class Bench implements AutoCloseable {
   private final BenchSchema schema;
@@ -27,7 +27,7 @@ public final class Bench implements AutoCloseable {
    * Makes the schema.
    *
    * @param program the command that starts Holdfast in another process, without its arguments
-   * @param progress is told what happens, line by line
+   * @param progress gets what happens, line by line
    * @throws dev.holdfast.ticket.HoldfastException if that is not possible; the message says what to
    *     do
    */
@@ -41,7 +41,7 @@ public final class Bench implements AutoCloseable {
     return new Bench(schema, lab);
   }
 
-  /** Takes the drain of this peer beside Holdfast's. The caller closes it. */
+  /** Measures the drain of this peer beside Holdfast's. The caller closes the peer. */
   public void add(Peer peer) {
     peers.add(peer);
   }
@@ -50,8 +50,8 @@ public final class Bench implements AutoCloseable {
    * Measures and verifies.
    *
    * @param date for the report
-   * @throws dev.holdfast.ticket.HoldfastException if a run did not end, or the tables do not tell
-   *     the whole truth after it
+   * @throws dev.holdfast.ticket.HoldfastException if a run did not end, or the tables are not
+   *     complete and right after it
    */
   public BenchReport run(List<CellName> cells, Instant date) throws InterruptedException {
     BenchReport.Machine machine = MachineFacts.read();

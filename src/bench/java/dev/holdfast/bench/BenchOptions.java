@@ -4,11 +4,12 @@ package dev.holdfast.bench;
  * The size of a measurement. 0 leaves a number to the cell.
  *
  * @param rounds how often each figure is taken, interleaved with the probe's
- * @param tickets per round
- * @param warmUp tickets that the worker and the probe work before anything is measured: Java code
- *     is twice as fast after 50,000
- * @param concurrency of the worker where the cell does not say
- * @param quick tiny numbers and no judgement: shows that the benchmark works, not what it measures
+ * @param tickets the number of tickets per round
+ * @param warmUp the tickets that the worker and the probe work before anything is measured: Java
+ *     code is twice as fast after 50,000
+ * @param concurrency the worker's concurrency if the cell does not say
+ * @param quick whether numbers are tiny and not judged: that shows that the benchmark works, not
+ *     what it measures
  */
 public record BenchOptions(int rounds, int tickets, int warmUp, int concurrency, boolean quick) {
   public static final int DEFAULT_WARM_UP = 50_000;
@@ -31,7 +32,7 @@ public record BenchOptions(int rounds, int tickets, int warmUp, int concurrency,
     return tickets > 0 ? tickets : quick ? whenQuick : usual;
   }
 
-  /** A number that {@code --tickets} does not change. */
+  /** Returns a number that {@code --tickets} does not change. */
   int size(int usual, int whenQuick) {
     return quick ? whenQuick : usual;
   }

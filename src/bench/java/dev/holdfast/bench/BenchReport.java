@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param date when it began
  * @param postgres the server's version
- * @param settings of the server, as {@code SHOW} prints them
+ * @param settings the server's settings, as {@code SHOW} prints them
  */
 public record BenchReport(
     Instant date,
@@ -24,12 +24,12 @@ public record BenchReport(
    *
    * @param cpus as Java counts them
    * @param memoryMb 0 where it is not known
-   * @param load the mean number of busy processes in the minute before; negative where not known
+   * @param load the mean number of busy processes in the minute before; negative if it is not known
    */
   public record Machine(
       String cpu, int cpus, long memoryMb, String system, String java, double load) {}
 
-  /** False if a figure missed its bar. */
+  /** Returns false if a figure missed its bar. */
   public boolean passed() {
     return cells.stream()
         .flatMap(cell -> cell.figures().stream())

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The real worker, as a program would start it, on a pool of its own. */
 final class BenchWorker implements AutoCloseable {
-  /** Tickets that only show that the worker is up. They are no part of any figure. */
+  /** The kind of tickets that only show that the worker is up. They are no part of any figure. */
   static final String HELLO = "hello";
 
   static final int HELLOS = 2;
@@ -51,7 +51,7 @@ final class BenchWorker implements AutoCloseable {
     return start(lab, settings, retry, Map.of(Lab.QUEUE, handler), listener);
   }
 
-  /** As the other one, with a handler for each kind. */
+  /** Starts it like the other method, with a handler for each kind. */
   static BenchWorker start(
       Lab lab,
       WorkerSettings settings,

@@ -33,12 +33,12 @@ public enum CellName {
     this.what = what;
   }
 
-  /** The thing it measures, in a few words. */
+  /** Says in a few words what it measures. */
   public String what() {
     return what;
   }
 
-  /** As on the command line. */
+  /** Returns the name on the command line. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

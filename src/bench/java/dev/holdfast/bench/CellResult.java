@@ -10,7 +10,7 @@ import java.util.List;
  */
 public record CellResult(String name, String what, List<Figure> figures, List<Curve> curves) {
   /**
-   * @param tickets in each window
+   * @param tickets the tickets in each window
    * @param rates tickets per second in each window, in order
    */
   public record Curve(String label, int tickets, List<Double> rates) {}

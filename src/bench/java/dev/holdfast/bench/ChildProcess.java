@@ -15,8 +15,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Another process, which is told its database by the environment and spoken with by lines. It is
- * ended when this is closed. Used by one thread, but any may close it.
+ * Another process. It gets its database from the environment, and talks by lines. It is ended when
+ * this is closed. Used by one thread, but any thread may close it.
  */
 final class ChildProcess implements AutoCloseable {
   private static final String ENDED = "the process has ended";
@@ -35,14 +35,14 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /**
-   * @param directory its working directory: configuration there would count
+   * @param directory its working directory: it would read configuration there
    */
   static ChildProcess start(List<String> command, Database database, Path directory) {
     return start(command, database, directory, Map.of());
   }
 
   /**
-   * @param settings variables of its environment beside the database's
+   * @param settings the variables of its environment, in addition to the database's
    */
   static ChildProcess start(
       List<String> command, Database database, Path directory, Map<String, String> settings) {
@@ -81,12 +81,12 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** The time of its start, by {@link System#nanoTime}. */
+  /** Returns the time of its start, by {@link System#nanoTime}. */
   long startedNanos() {
     return startedNanos;
   }
 
-  /** Waits for a line that has this in it. */
+  /** Waits for a line that contains this text. */
   String await(String part, Duration atMost) throws InterruptedException {
     long deadline = System.nanoTime() + atMost.toNanos();
     while (true) {
@@ -113,7 +113,7 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** The most memory it has had resident; 0 where the system does not tell. */
+  /** Returns the most memory that it has had resident; 0 if the system does not say. */
   long peakResidentMegabytes() {
     return MachineFacts.kilobytes(Path.of("/proc/" + process.pid() + "/status"), "VmHWM") >> 10;
   }

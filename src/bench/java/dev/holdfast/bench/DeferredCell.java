@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Tickets that wait, before the ready ones in priority: half back off, half are held. */
+/**
+ * Measures tickets that wait and come before the ready ones in priority: half back off, half are
+ * held.
+ */
 final class DeferredCell implements Cell {
   private static final String SMALL = "without them";
   private static final int PRIORITY = 10;

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** No-op tickets as fast as one worker can, to the moment the database shows none left. */
+/** Measures no-op tickets as fast as one worker can do them, until the database shows none left. */
 final class DrainCell implements Cell {
   private final List<Peer> peers;
   private final List<Double> probe = new ArrayList<>();
   private final List<Double> holdfast = new ArrayList<>();
 
   /**
-   * @param peers that drain their own jobs in the same rounds
+   * @param peers the queues that drain their own jobs in the same rounds
    */
   DrainCell(List<Peer> peers) {
     this.peers = List.copyOf(peers);

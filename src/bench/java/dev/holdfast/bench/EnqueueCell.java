@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Tickets in commits of their own by one caller and by eight, and many in one transaction. */
+/**
+ * Measures tickets in commits of their own by one caller and by eight, and many in one transaction.
+ */
 final class EnqueueCell implements Cell {
   private static final int MANY = 8;
 

@@ -17,11 +17,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** Tickets that fail once and succeed at the retry, which comes at once. */
+/** Measures tickets that fail once and succeed at the retry, which comes at once. */
 final class FailuresCell implements Cell {
   private static final String NO_OP = "no-op drain";
 
-  /** The number of the request in the error's text: an outage, or whatever comes together. */
+  /**
+   * The number of the request in the error's text if all errors are alike, as in an outage: it is
+   * the same for all tickets.
+   */
   private static final ToLongFunction<TicketContext> ALIKE = context -> 0;
 
   private static final ToLongFunction<TicketContext> APART = context -> context.claimed().id();

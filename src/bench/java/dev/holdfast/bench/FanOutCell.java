@@ -21,8 +21,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A workflow of one ticket, one for each item of its result, and one that is given all of theirs:
- * from the commit that enqueues it to the commit that ends it.
+ * Measures a workflow: one ticket, then one for each item of its result, then one that gets all
+ * their results. The time runs from the commit that enqueues it to the commit that ends it.
  */
 final class FanOutCell implements Cell {
   private static final int MOST_ITEMS = 10_000;

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A drain with something in use, beside the same drain without it. A machine does not keep its
- * speed, so the drain without is measured before and after each.
+ * Measures a drain with a feature in use, beside the same drain without it. A machine does not keep
+ * its speed, so the drain without it is measured before and after each.
  */
 final class FeatureCell implements Cell {
   static final String WITHOUT = "the drain without";
 
-  /** One drain of so many tickets. */
+  /** A drain of so many tickets. */
   @FunctionalInterface
   interface Drain {
     TicketRun.Outcome run(Lab lab, int tickets) throws InterruptedException;
@@ -20,9 +20,9 @@ final class FeatureCell implements Cell {
   /**
    * The feature that is measured.
    *
-   * @param figure with the number of tickets as {@code %,d}
-   * @param tickets of the drain with it
-   * @param quick tickets in a run that measures nothing
+   * @param figure the figure's name, with the number of tickets as {@code %,d}
+   * @param tickets the tickets of the drain with it
+   * @param quick the tickets in a run that measures nothing
    */
   record Feature(
       CellName name,
@@ -34,7 +34,7 @@ final class FeatureCell implements Cell {
       Drain without,
       Drain with) {}
 
-  /** The drain without it needs no more to show its rate. */
+  /** The most tickets without the feature: the drain needs no more to show its rate. */
   private static final int MOST_WITHOUT = 200_000;
 
   private final Feature feature;

@@ -17,7 +17,7 @@ final class FeatureCells {
 
   private FeatureCells() {}
 
-  /** Nobody uses them: the engine beside one that does not look for them. */
+  /** Measures the engine when nobody uses the features, beside one that does not look for them. */
   static Cell features() {
     return new FeatureCell(
         new Feature(
@@ -71,7 +71,7 @@ final class FeatureCells {
             FeatureCells::drainBesideRates));
   }
 
-  /** None of the rates has a token just now. */
+  /** Drains tickets beside rates, none of which has a token at the moment. */
   private static TicketRun.Outcome drainBesideRates(Lab lab, int tickets)
       throws InterruptedException {
     clear(lab);

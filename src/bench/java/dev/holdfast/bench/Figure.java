@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param name what was measured
  * @param unit for example "tickets/s"
  * @param value Holdfast's
- * @param references what it is set beside, each taken in the same rounds
- * @param bar null where nothing is expected
+ * @param references the values it is compared with, each taken in the same rounds
+ * @param bar null if nothing is expected
  * @param outcome of the median against the bar
  * @param notes what else a reader should know, each one line
  */

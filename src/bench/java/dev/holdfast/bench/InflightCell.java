@@ -9,7 +9,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Many slow tickets at once. The worker has a process of its own, so that its memory can be told.
+ * Measures many slow tickets at once. The worker has a process of its own, so that its memory can
+ * be read.
  */
 final class InflightCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(5);

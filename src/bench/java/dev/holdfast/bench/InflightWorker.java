@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The other process of {@link InflightCell}: a worker whose tickets wait. It reads how many tickets
- * come, and answers with the rate at which they went; it ends when its input does.
+ * will come, and answers with the rate at which they were done; it ends when its input ends.
  */
 public final class InflightWorker implements TicketListener {
   static final String UP = "up";
@@ -30,7 +30,7 @@ public final class InflightWorker implements TicketListener {
   private volatile Phase phase = new Phase(Long.MAX_VALUE, Long.MAX_VALUE);
 
   /**
-   * Measures from the width-th commit to the width-th before the last: before and after, not every
+   * Measures from the width-th commit to the width-th before the last: outside of that not every
    * slot is in use.
    */
   private static final class Phase {
@@ -101,7 +101,7 @@ public final class InflightWorker implements TicketListener {
   }
 
   /**
-   * @param arguments how many tickets at once
+   * @param arguments the number of tickets at once
    */
   public static void main(String[] arguments) throws Exception {
     String url = System.getenv("HOLDFAST_DATABASE_URL");

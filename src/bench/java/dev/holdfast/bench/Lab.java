@@ -24,14 +24,14 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * The servers, tables and clocks that every cell works with. Used by one thread, but any may close
- * it.
+ * The servers, tables and clocks that every cell works with. Used by one thread, but any thread may
+ * close it.
  */
 final class Lab implements AutoCloseable {
   /** The queue, and the kind, of all tickets that are measured. */
   static final String QUEUE = "bench";
 
-  /** As long as a usual task: 200 bytes of JSON. */
+  /** A payload as long as a usual task: 200 bytes of JSON. */
   static final String PAYLOAD = "{\"task\": \"" + "x".repeat(180) + "\"}";
 
   private static final String ACTOR = "holdfast bench";
@@ -65,12 +65,15 @@ final class Lab implements AutoCloseable {
     return database;
   }
 
-  /** Starts Holdfast in another process. */
+  /** Returns the command that starts Holdfast in another process. */
   List<String> program() {
     return program;
   }
 
-  /** Starts Java in another process, with the options that Holdfast is started with. */
+  /**
+   * Returns the command that starts Java in another process, with the options that Holdfast is
+   * started with.
+   */
   List<String> java() {
     return program.stream().takeWhile(word -> !word.equals("-jar") && !word.equals("-cp")).toList();
   }
@@ -84,14 +87,14 @@ final class Lab implements AutoCloseable {
   }
 
   /**
-   * One connection for whatever is not measured: tables are filled, emptied and looked at hundreds
-   * of times, and to connect would take longest.
+   * Returns one connection for everything that is not measured: tables are filled, emptied and
+   * looked at hundreds of times, and connecting would take the longest.
    */
   DataSource own() {
     return own;
   }
 
-  /** A new connection per call, without a time limit. */
+  /** Returns a new connection per call, without a time limit. */
   DataSource direct() {
     return database.unpooled();
   }
@@ -121,7 +124,7 @@ final class Lab implements AutoCloseable {
     return NewTicket.ofKind(QUEUE).withQueue(QUEUE).withPayload(PAYLOAD);
   }
 
-  /** As a program would add many. */
+  /** Enqueues tickets as a program would add many. */
   void enqueue(int tickets, NewTicket like) {
     enqueue(tickets, i -> like);
   }
@@ -134,18 +137,18 @@ final class Lab implements AutoCloseable {
     return new PostgresLimitDesk(own, BenchSchema.NAME);
   }
 
-  /** Whoever sets a limit for the benchmark. */
+  /** Returns the actor that sets limits for the benchmark. */
   static String actor() {
     return ACTOR;
   }
 
-  /** A line of progress; numbers read the same under every locale. */
+  /** Prints a line of progress; numbers look the same under every locale. */
   void say(String format, Object... values) {
     progress.accept(String.format(Locale.ROOT, format, values));
   }
 
   /**
-   * A line of progress for each round, with what the next ones will take.
+   * Prints a line of progress for each round, with the time that the next ones will take.
    *
    * @param what is measured in rounds
    * @param round from 1
@@ -159,12 +162,12 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  /** The next cell begins. */
+  /** Begins the next cell. */
   void begin() {
     left.begin();
   }
 
-  /** Whatever outlives a crash of this process, until {@link #forget}. */
+  /** Keeps a resource that outlives a crash of this process, until {@link #forget}. */
   <T extends AutoCloseable> T keep(T opened) {
     running.add(opened);
     return opened;
@@ -186,7 +189,7 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  /** Once per process: lets worker and probe reach the speed they keep. */
+  /** Lets worker and probe reach the speed that they keep, once per process. */
   void warmUp() throws InterruptedException {
     if (warm || options.warmUp() == 0) {
       return;
@@ -198,7 +201,9 @@ final class Lab implements AutoCloseable {
     left.begin();
   }
 
-  /** The time that the parts of a whole may still take, if they take as long as those before. */
+  /**
+   * Estimates the time for the rest of the parts of a whole, if they take as long as those before.
+   */
   static final class TimeLeft {
     private final InstantSource clock;
     private Instant start;
@@ -208,13 +213,13 @@ final class Lab implements AutoCloseable {
       this.start = clock.instant();
     }
 
-    /** Another whole begins. */
+    /** Begins another whole. */
     void begin() {
       start = clock.instant();
     }
 
     /**
-     * @return with a comma before it; empty where nothing is done yet, or all is
+     * @return the time with a comma before it; empty if nothing is done yet, or all is
      */
     String after(int done, int of) {
       if (done <= 0 || done >= of) {

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One ticket at a time into an idle worker: from the return of the commit on another connection to
- * the handler's first line. Both are in one process, so that one clock times them.
+ * Measures one ticket at a time into an idle worker: from the return of the commit on another
+ * connection to the handler's first line. Both are in one process, so that one clock times them.
  */
 final class LatencyCell implements Cell {
   private static final long SHORTEST_GAP_NANOS = 10_000_000;
@@ -58,12 +58,12 @@ final class LatencyCell implements Cell {
     return List.of(
         Figure.of("p50 from commit to handler", unit, holdfast.p50)
             .beside(PROBE, probe.p50)
-            // 1.5 and 0.9 ms where the probe has 1.7
+            // The limits are 1.5 and 0.9 ms if the probe has 1.7.
             .judgedBy(Bar.ratioAtMost(PROBE, 0.88, 0.53), options),
         Figure.of("p95 from commit to handler", unit, holdfast.p95).beside(PROBE, probe.p95),
         Figure.of("p99 from commit to handler", unit, holdfast.p99)
             .beside(PROBE, probe.p99)
-            // 5 and 2.6 ms where the probe has 3.2
+            // The limits are 5 and 2.6 ms if the probe has 3.2.
             .judgedBy(Bar.ratioAtMost(PROBE, 1.56, 0.81), options),
         Figure.of("p50 from call to handler", unit, holdfast.fromCall)
             .beside(PROBE, probe.fromCall));
@@ -121,13 +121,13 @@ final class LatencyCell implements Cell {
     return value;
   }
 
-  /** Long enough for an idle system, and never in step with anything. */
+  /** Rests long enough for an idle system, and never in step with anything. */
   private static void rest() {
     LockSupport.parkNanos(
         ThreadLocalRandom.current().nextLong(SHORTEST_GAP_NANOS, LONGEST_GAP_NANOS));
   }
 
-  /** One value per round. */
+  /** The percentiles, one value per round. */
   private static final class Percentiles {
     final List<Double> p50 = new ArrayList<>();
     final List<Double> p95 = new ArrayList<>();

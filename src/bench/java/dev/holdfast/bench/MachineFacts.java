@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Reads what the machine says of itself; Linux tells most. */
+/** Reads what the machine says about itself; Linux says most. */
 final class MachineFacts {
   private MachineFacts() {}
 
@@ -20,7 +20,7 @@ final class MachineFacts {
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
   }
 
-  /** The number in a line like {@code VmRSS: 1234 kB}; 0 where there is none. */
+  /** Returns the number in a line like {@code VmRSS: 1234 kB}; 0 if there is none. */
   static long kilobytes(Path file, String name) {
     return value(file, name)
         .map(text -> text.replaceAll("\\D", ""))

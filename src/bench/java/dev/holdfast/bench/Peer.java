@@ -2,16 +2,16 @@ package dev.holdfast.bench;
 
 /**
  * Another queue, measured round by round beside Holdfast. It has tables of its own, which {@link
- * #close} drops. Used by one thread, but any may close it.
+ * #close} drops. Used by one thread, but any thread may close it.
  */
 public interface Peer extends AutoCloseable {
-  /** Its name and version, the same at every call. */
+  /** Returns its name and version, the same at every call. */
   String name();
 
-  /** Its setup, in one line. */
+  /** Returns its setup, in one line. */
   String settings();
 
-  /** The bar: Holdfast must be so many times as fast as this peer. */
+  /** Returns the bar: Holdfast must be so many times as fast as this peer. */
   Bar bar();
 
   /**
@@ -21,7 +21,7 @@ public interface Peer extends AutoCloseable {
    *
    * @param jobs at least 1
    * @return jobs per second
-   * @throws dev.holdfast.ticket.HoldfastException if they do not end, or its tables do not say
+   * @throws dev.holdfast.ticket.HoldfastException if they do not end, or its tables do not show
    *     afterwards that each was run
    */
   double drain(int jobs) throws InterruptedException;

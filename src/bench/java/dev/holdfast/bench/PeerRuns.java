@@ -4,20 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** One peer's rounds in the drain. */
+/** The rounds of one peer in the drain. */
 record PeerRuns(Peer peer, int jobs, List<Double> rates) {
-  /** Peers are slower by far; their rate is as steady with fewer jobs. */
+  /**
+   * The number that divides the tickets for a peer's jobs: peers are much slower, and their rate is
+   * as steady with fewer jobs.
+   */
   private static final int SHARE = 4;
 
   /**
-   * @param tickets that Holdfast drains in a round
+   * @param tickets the tickets that Holdfast drains in a round
    */
   static List<PeerRuns> of(List<Peer> peers, int tickets) {
     int jobs = Math.max(1, tickets / SHARE);
     return peers.stream().map(peer -> new PeerRuns(peer, jobs, new ArrayList<>())).toList();
   }
 
-  /** As many jobs as Holdfast and the probe have tickets before anything is measured. */
+  /** Works as many jobs as Holdfast and the probe work tickets before anything is measured. */
   void warmUp(Lab lab) throws InterruptedException {
     int warmUp = lab.options().warmUp();
     if (warmUp > 0) {
@@ -32,7 +35,7 @@ record PeerRuns(Peer peer, int jobs, List<Double> rates) {
   }
 
   /**
-   * @param holdfast its rates in the same rounds
+   * @param holdfast Holdfast's rates in the same rounds
    */
   Figure figure(List<Double> holdfast, BenchOptions options) {
     return Figure.of("the same beside " + peer.name(), "tickets/s", holdfast)

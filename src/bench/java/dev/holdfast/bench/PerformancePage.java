@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Brings a report into a page of Markdown that people wrote: only what stands between two comments
- * is replaced. Lines of cells that the report lacks stay, if they were measured on the same machine
- * and database. The same report twice changes nothing.
+ * Puts a report into a page of Markdown that people wrote: only the part between two comments is
+ * replaced. Lines of cells that the report lacks stay, if they were measured on the same machine
+ * and database. The same report a second time changes nothing.
  */
 public final class PerformancePage {
   public static final String BEGIN = "<!-- written by mvn -Pbench verify: from here -->";
@@ -30,13 +30,13 @@ public final class PerformancePage {
 
   private PerformancePage() {}
 
-  /** True if a page has the two comments, in their order. */
+  /** Returns true if a page has the two comments, in their order. */
   public static boolean takes(String page) {
     return page.contains(BEGIN) && page.indexOf(END) > page.indexOf(BEGIN);
   }
 
   /**
-   * The page with the report's figures.
+   * Returns the page with the report's figures.
    *
    * @throws HoldfastException if the page lacks the two comments
    */
@@ -66,7 +66,7 @@ public final class PerformancePage {
     return String.join("\n", lines) + "\n";
   }
 
-  /** The facts that figures must have in common to stand in one table. */
+  /** Returns the facts that figures must have in common to stand in one table. */
   private static String place(BenchReport report) {
     BenchReport.Machine machine = report.machine();
     String settings =
@@ -122,7 +122,9 @@ public final class PerformancePage {
         .toList();
   }
 
-  /** The new lines and the old ones of other cells, in the order in which cells are listed. */
+  /**
+   * Returns the new lines and the old ones of other cells, in the order in which cells are listed.
+   */
   private static List<String> merged(
       String mark, List<String> fresh, List<String> old, BenchReport report) {
     Set<String> measured =
@@ -141,7 +143,7 @@ public final class PerformancePage {
     return Arrays.stream(CellName.values()).map(CellName::wireName).toList().indexOf(cell);
   }
 
-  /** The cell that a row or a note is about. */
+  /** Returns the cell that a row or a note is about. */
   private static String cell(String line) {
     return line.substring(2).replaceFirst("[ :].*", "");
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Rates over time as an SVG: lines that differ in colour and dashes, legible on a light and on a
- * dark ground.
+ * Draws rates over time as an SVG: its lines differ in colour and dashes, and are legible on a
+ * light and on a dark background.
  */
 public final class RatePlot {
   private static final int WIDTH = 760;
@@ -19,7 +19,7 @@ public final class RatePlot {
   private static final int LEGEND_LINE = 20;
   private static final int TICKS = 5;
 
-  /** Steps whose fifth parts are easy to read. */
+  /** The steps whose fifth parts are easy to read. */
   private static final List<Double> ROUND = List.of(1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0);
 
   private static final List<String> COLOURS = List.of("#2f7fd6", "#d9730d", "#2e9e5b", "#a55fd0");
@@ -116,7 +116,7 @@ public final class RatePlot {
     svg.append(text(LEFT + 50, y + 4, "start", "", label));
   }
 
-  /** Each window's rate at the middle of its time. */
+  /** Returns each window's rate at the middle of its time. */
   private String points(Curve curve) {
     List<String> points = new ArrayList<>();
     double begin = 0;
@@ -134,7 +134,7 @@ public final class RatePlot {
     return curve.rates().stream().mapToDouble(each -> curve.tickets() / each).sum();
   }
 
-  /** The next round number, with one digit or two. */
+  /** Returns the next round number, with one digit or two. */
   static double roundedUp(double value) {
     double power = Math.pow(10, Math.floor(Math.log10(value)));
     for (double step : ROUND) {

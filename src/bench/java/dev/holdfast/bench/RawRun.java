@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * One verified drain of the raw probe.
  *
- * @param drained how many of the tickets were to be worked
+ * @param drained the number of tickets that were to be worked
  */
 record RawRun(int drained, Timing timing, Windows windows) {
   private static final int CONNECTIONS = 2;
@@ -23,7 +23,7 @@ record RawRun(int drained, Timing timing, Windows windows) {
     return measured(lab, tickets, drained, connections, batch);
   }
 
-  /** Works what is there. */
+  /** Works the tickets that are there. */
   static RawRun measured(Lab lab, int tickets, int drained, int connections, int batch)
       throws InterruptedException {
     Windows windows = new Windows(TicketRun.window(drained), drained);

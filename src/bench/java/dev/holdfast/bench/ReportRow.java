@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line of a report's table: a figure beside one of its references.
  *
- * @param columns as in {@link #HEADINGS}; empty where they would repeat the row before
+ * @param columns the texts under {@link #HEADINGS}; empty if they would repeat the row before
  */
 public record ReportRow(String cell, Figure figure, List<String> columns) {
   public static final List<String> HEADINGS =
@@ -18,7 +18,7 @@ public record ReportRow(String cell, Figure figure, List<String> columns) {
     columns = List.copyOf(columns);
   }
 
-  /** All figures, in the report's order. */
+  /** Returns all figures, in the report's order. */
   public static List<ReportRow> of(BenchReport report) {
     List<ReportRow> rows = new ArrayList<>();
     for (CellResult cell : report.cells()) {
@@ -48,7 +48,8 @@ public record ReportRow(String cell, Figure figure, List<String> columns) {
   }
 
   /**
-   * The place of the reference that the bar is about; the first where it is about the value itself.
+   * Returns the place of the reference that the bar is about; the first if it is about the value
+   * itself.
    */
   private static int judged(Figure figure) {
     Bar bar = figure.bar();
@@ -95,7 +96,7 @@ public record ReportRow(String cell, Figure figure, List<String> columns) {
             + ")";
   }
 
-  /** Three digits are as many as a benchmark is good for. */
+  /** Writes a number with three digits: a benchmark is no more exact. */
   private static String number(double value) {
     return String.format(Locale.ROOT, Math.abs(value) >= 100 ? "%,.0f" : "%.2f", value);
   }

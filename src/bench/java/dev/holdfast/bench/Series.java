@@ -22,7 +22,7 @@ public record Series(double median, double min, double max, List<Double> rounds)
         percentile(rounds, 0.5), Collections.min(rounds), Collections.max(rounds), rounds);
   }
 
-  /** Round by round, which takes the drift of a shared machine out. */
+  /** Divides round by round, which removes the drift of a shared machine. */
   Series over(Series other) {
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < rounds.size(); i++) {
@@ -31,7 +31,7 @@ public record Series(double median, double min, double max, List<Double> rounds)
     return of(ratios);
   }
 
-  /** The mean of the two middle values where the quantile falls between them. */
+  /** Returns a quantile; the mean of the two middle values if it falls between them. */
   static double percentile(List<Double> values, double quantile) {
     List<Double> sorted = values.stream().sorted().toList();
     double position = quantile * (sorted.size() - 1);

@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Measures the time until {@code holdfast worker} says that it claims; as it is, and with a cache
- * of loaded classes and profiles from an earlier run (JEP 483, 515).
+ * Measures the time until {@code holdfast worker} says that it claims: without changes, and with a
+ * cache of loaded classes and profiles from an earlier run (JEP 483, 515).
  */
 final class StartCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Written when it claims and its port answers. */
+  /** The words that it prints when it claims and its port answers. */
   private static final String UP = "listens on";
 
   @Override
@@ -51,7 +51,7 @@ final class StartCell implements Cell {
     Path cache = directory.resolve("holdfast.aot");
     try {
       if (!lab.options().quick()) {
-        // Also the run that fills the page cache.
+        // This run also fills the page cache.
         once(lab, scratch, directory, List.of("-XX:AOTCacheOutput=" + cache));
       }
       boolean canCache = Files.exists(cache);
@@ -89,7 +89,7 @@ final class StartCell implements Cell {
   }
 
   /**
-   * @param options of the JVM, ahead of all others
+   * @param options the options of the JVM, ahead of all others
    */
   private static double once(Lab lab, ScratchDatabase scratch, Path directory, List<String> options)
       throws InterruptedException {
@@ -114,7 +114,7 @@ final class StartCell implements Cell {
     }
   }
 
-  /** A JVM that cannot make its cache leaves a file of its own there. */
+  /** Removes a directory: a JVM that cannot make its cache leaves a file of its own there. */
   private static void removeWithFiles(Path directory) {
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.toList()) {

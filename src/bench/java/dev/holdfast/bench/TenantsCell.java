@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * 999 tenants whose tickets come one by one, and a thousandth whose backlog has 99 of 100 tickets
- * and keeps every slot busy. The others ask for 70 % of what the slots can do: the time from the
- * return of a commit to the handler's first line.
+ * Measures 999 tenants whose tickets come one by one, and a thousandth whose backlog has 99 of 100
+ * tickets and keeps every slot busy. The others ask for 70 % of what the slots can do. The time
+ * runs from the return of a commit to the handler's first line.
  */
 final class TenantsCell implements Cell {
   private static final int SLOTS = 20;
@@ -101,8 +101,8 @@ final class TenantsCell implements Cell {
   }
 
   /**
-   * From half to one and a half of the mean. Jobs of one length end together once they have begun
-   * together, and then no slot is free until the next time: what a tenant waits for is the job.
+   * Returns a time from half to one and a half of the mean. Jobs of one length that begin together
+   * end together, and then no slot is free until the next time: a tenant waits for the job.
    */
   private static Duration someTime() {
     long mean = JOB.toNanos();

@@ -18,9 +18,9 @@ import java.util.function.IntFunction;
  * A drain by the real worker: tickets wait in a paused queue, the worker is up and idle, and the
  * time runs from the queue's resumption.
  *
- * @param tickets that are enqueued
+ * @param tickets the number of tickets that are enqueued
  * @param drained how many of them are to be worked
- * @param executions of each ticket until it succeeds
+ * @param executions the executions of each ticket until it succeeds
  * @param fill enqueues them
  */
 record TicketRun(
@@ -43,12 +43,15 @@ record TicketRun(
 
   /** The result of a run. */
   record Outcome(int drained, Timing timing, Windows windows) {
-    /** Up to the moment when the database showed nothing pending or running. */
+    /** Returns the rate up to the moment when the database showed nothing pending or running. */
     double rate() {
       return drained / timing.seconds();
     }
 
-    /** Up to the commit of the last full window; comparable where a run was cut short. */
+    /**
+     * Returns the rate up to the commit of the last full window; it can be compared if a run was
+     * cut short.
+     */
     double committedRate() {
       return windows.committedRate(timing.startNanos());
     }
@@ -69,7 +72,7 @@ record TicketRun(
         (to, count) -> to.enqueue(count, Lab.ticket()));
   }
 
-  /** Works only so many of the tickets. */
+  /** Returns a run that works only so many of the tickets. */
   TicketRun upTo(int newDrained) {
     return new TicketRun(tickets, newDrained, executions, handler, retry, settings, fill);
   }
@@ -78,7 +81,7 @@ record TicketRun(
     return new TicketRun(tickets, drained, executions, handler, retry, newSettings, fill);
   }
 
-  /** Enqueues these instead, by their number from 0. */
+  /** Returns a run that enqueues these tickets instead, by their number from 0. */
   TicketRun enqueuing(IntFunction<NewTicket> newLike) {
     return filledBy((lab, count) -> lab.enqueue(count, newLike));
   }
@@ -87,7 +90,7 @@ record TicketRun(
     return new TicketRun(tickets, drained, executions, handler, retry, settings, newFill);
   }
 
-  /** 10,000 tickets, or a tenth of a small run. */
+  /** Returns the size of a window: 10,000 tickets, or a tenth of a small run. */
   static int window(int drained) {
     return Math.max(1, Math.min(WINDOW, drained / 10));
   }
@@ -100,9 +103,10 @@ record TicketRun(
   }
 
   /**
-   * Runs on what is there.
+   * Runs on the tickets that are there.
    *
-   * @param finishedBefore tickets that were put there as finished, with their attempts
+   * @param finishedBefore the number of tickets that were put there as finished, with their
+   *     attempts
    */
   Outcome runOn(Lab lab, int finishedBefore) throws InterruptedException {
     lab.pause();
@@ -126,7 +130,7 @@ record TicketRun(
     return new Outcome(drained, timing, windows);
   }
 
-  /** The moment when nothing runs any more, by {@link System#nanoTime}. */
+  /** Returns the moment since which nothing runs any more, by {@link System#nanoTime}. */
   static long awaitRest(Lab lab) {
     while (!lab.tables().atRest()) {
       LockSupport.parkNanos(LOOK_EVERY_NANOS);
@@ -134,7 +138,10 @@ record TicketRun(
     return System.nanoTime();
   }
 
-  /** A worker that was stopped on the way: how far it came is open, but not that it fits. */
+  /**
+   * Checks a worker that was stopped before the end: it may have done any number of tickets, but
+   * the counts must fit.
+   */
   private void requirePart(TableCounts found, int finishedBefore) {
     long finished = found.finished() - finishedBefore - BenchWorker.HELLOS;
     boolean fits =

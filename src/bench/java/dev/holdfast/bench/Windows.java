@@ -20,8 +20,8 @@ final class Windows implements TicketListener {
   private final CountDownLatch complete = new CountDownLatch(1);
 
   /**
-   * @param size tickets per window
-   * @param expected tickets in all
+   * @param size the tickets per window
+   * @param expected the tickets in all
    */
   Windows(int size, long expected) {
     this.size = size;

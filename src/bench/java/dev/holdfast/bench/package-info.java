@@ -1,6 +1,6 @@
 /**
- * {@code holdfast bench}: what the real worker does through the public API, beside the raw probe
- * that does the same durable work.
+ * {@code holdfast bench}: measures what the real worker does through the public API, beside the raw
+ * probe that does the same durable work.
  */
 @NullMarked
 package dev.holdfast.bench;

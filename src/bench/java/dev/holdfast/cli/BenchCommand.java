@@ -89,7 +89,7 @@ public final class BenchCommand implements Callable<Integer> {
     this.benchmarks = benchmarks;
   }
 
-  /** The names that may be asked for. */
+  /** The names that a user may ask for. */
   static final class Names implements Iterable<String> {
     @Override
     public java.util.Iterator<String> iterator() {

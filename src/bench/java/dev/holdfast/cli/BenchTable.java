@@ -8,7 +8,7 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
 import java.util.Locale;
 
-/** A benchmark's report as people read it. */
+/** Writes a benchmark's report for people to read. */
 final class BenchTable {
   private BenchTable() {}
 

@@ -10,7 +10,7 @@ import java.util.List;
 /** Runs benchmarks on the configured database, or on an embedded one of its own. */
 public interface Benchmarks {
   /**
-   * @param terminal is shown the progress on its err
+   * @param terminal gets the progress on its err
    * @throws dev.holdfast.ticket.HoldfastException if the benchmark cannot run, or a run was void
    */
   BenchReport run(Settings settings, List<CellName> cells, BenchOptions options, Terminal terminal);

@@ -6,11 +6,11 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * The engine's functions without their looks for limits, deadlines and followers, in the
- * benchmark's schema until it is closed: what those looks cost while nobody has any.
+ * Puts the engine's functions without their looks for limits, deadlines and followers into the
+ * benchmark's schema until it is closed. This shows what those looks cost while nobody uses them.
  */
 public final class BareEngine implements AutoCloseable {
-  /** In the definition of a function, one expression becomes another. */
+  /** In the definition of a function, one expression is replaced by another. */
   private record Cut(String function, String look, String instead) {}
 
   private static final String S = BenchSchema.NAME + ".";
@@ -39,7 +39,7 @@ public final class BareEngine implements AutoCloseable {
   }
 
   /**
-   * @throws HoldfastException if a function does not read as it did when this was written
+   * @throws HoldfastException if a function is not as it was when this was written
    */
   public static BareEngine install(DataSource direct) {
     BareEngine engine = new BareEngine(direct);

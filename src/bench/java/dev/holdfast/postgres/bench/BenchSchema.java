@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 
 /**
  * The schema {@value #NAME}, where a benchmark works beside whatever else the database holds. An
- * advisory lock sees to it that there is one benchmark per database at a time, so that what bears
- * this name is either ours or was left behind. Thread-safe; closing twice does nothing.
+ * advisory lock allows only one benchmark per database at a time, so a schema with this name is
+ * either ours or was left behind. Thread-safe; closing twice does nothing.
  */
 public final class BenchSchema implements AutoCloseable {
   public static final String NAME = "holdfast_bench";
@@ -28,7 +28,7 @@ public final class BenchSchema implements AutoCloseable {
   private static final String EXISTS = "SELECT to_regnamespace('" + NAME + "') IS NOT NULL";
   private static final String DROP = "DROP SCHEMA IF EXISTS " + NAME + " CASCADE";
 
-  /** Workers that were cut short would keep the tables locked. */
+  /** Ends the other sessions: workers that were cut short would keep the tables locked. */
   private static final String END_OTHERS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '"
           + APPLICATION
@@ -46,7 +46,7 @@ public final class BenchSchema implements AutoCloseable {
   }
 
   /**
-   * Makes the schema anew, with Holdfast's tables and the probes'.
+   * Drops an old schema and makes a new one, with Holdfast's tables and the probes'.
    *
    * @param database the server itself; its connections are named {@link #APPLICATION}
    * @throws HoldfastException if another benchmark runs there, or the user may not make a schema
@@ -54,8 +54,8 @@ public final class BenchSchema implements AutoCloseable {
   public static BenchSchema create(Database database) {
     BenchSchema schema = claim(database.unpooled());
     try {
-      // A user called holdfast would see the schema of that name as well, and the migrations with
-      // it.
+      // Otherwise a user called holdfast would see the schema of that name as well, and the
+      // migrations with it.
       Migrations.migrate(database.searching(NAME).unpooled(), NAME);
       BenchSql.execute(database.unpooled(), BenchSql.load("probe_tables"));
       return schema;
@@ -89,7 +89,7 @@ public final class BenchSchema implements AutoCloseable {
     }
   }
 
-  /** True if an earlier benchmark had left its schema behind. It is gone now. */
+  /** Returns true if an earlier benchmark had left its schema behind. It is gone now. */
   public boolean foundLeftover() {
     return foundLeftover;
   }
@@ -108,11 +108,14 @@ public final class BenchSchema implements AutoCloseable {
     }
   }
 
-  /** The threads of a benchmark that is cut short run on, and may be in the way: then once more. */
+  /**
+   * Drops the schema, if necessary once more: the threads of a benchmark that is cut short run on,
+   * and may be in the way.
+   */
   private void drop() throws SQLException {
     for (int tries = 1; ; tries++) {
       try {
-        // Given up here, because the server ends a closed session only a little later.
+        // The lock is given up here, because the server ends a closed session only a little later.
         BenchSql.execute(guard, END_OTHERS, DROP, UNLOCK);
         return;
       } catch (SQLException e) {

@@ -12,11 +12,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** Statements from files beside this class, and the few ways in which they are run. */
+/** Runs statements from files beside this class, in a few ways. */
 final class BenchSql {
   private BenchSql() {}
 
-  /** The statement in {@code name.sql}, which is written for the schema of the benchmark. */
+  /**
+   * Returns the statement in {@code name.sql}, which is written for the schema of the benchmark.
+   */
   static String load(String name) {
     try (InputStream in = BenchSql.class.getResourceAsStream(name + ".sql")) {
       if (in == null) {
@@ -76,7 +78,7 @@ final class BenchSql {
     T read(ResultSet row) throws SQLException;
   }
 
-  /** The first row. */
+  /** Returns the first row. */
   static <T> T row(DataSource dataSource, String sql, RowReader<T> reader) {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement();
@@ -88,7 +90,7 @@ final class BenchSql {
     }
   }
 
-  /** The columns of the only row, as whole numbers. */
+  /** Returns the columns of the only row, as whole numbers. */
   static long[] numbers(DataSource dataSource, String sql) {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement();

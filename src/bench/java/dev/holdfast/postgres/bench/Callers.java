@@ -11,12 +11,12 @@ import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 
 /**
- * Enqueuers side by side, on a connection each, a commit per ticket. Before the time runs each
- * connects and adds {@link #FIRST} tickets, as the server plans a statement anew for its first five
- * executions.
+ * Enqueuers side by side, each with a connection, and with a commit per ticket. Before the time
+ * runs each connects and adds {@link #FIRST} tickets, because the server plans a statement again
+ * for its first five executions.
  */
 public record Callers(DataSource direct, int count) {
-  /** Tickets on each connection before the time runs. */
+  /** The number of tickets on each connection before the time runs. */
   public static final int FIRST = 10;
 
   /** Adds so many tickets. */
@@ -25,9 +25,9 @@ public record Callers(DataSource direct, int count) {
   }
 
   /**
-   * Through the public API.
+   * Enqueues through the public API.
    *
-   * @param tickets of all callers together
+   * @param tickets the tickets of all callers together
    */
   public RawProbe.Timing enqueue(PostgresTicketInbox inbox, NewTicket like, int tickets)
       throws InterruptedException {

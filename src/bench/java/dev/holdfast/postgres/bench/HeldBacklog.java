@@ -6,7 +6,7 @@ import javax.sql.DataSource;
  * Held tickets of many errors, the larger groups first, among twice as many finished ones.
  *
  * @param largest the fingerprint of the largest group
- * @param ticket a held one
+ * @param ticket a held ticket
  */
 public record HeldBacklog(String largest, long ticket) {
   private static final String ADD_DONE =

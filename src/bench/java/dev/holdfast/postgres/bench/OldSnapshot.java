@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * A snapshot that somebody's analytics keeps open: from here on nothing that is deleted or updated
- * can be cleaned up, until it is closed.
+ * A snapshot that somebody's analytics keeps open: until it is closed, nothing that is deleted or
+ * updated can be cleaned up.
  */
 public final class OldSnapshot implements AutoCloseable {
   private final Connection connection;

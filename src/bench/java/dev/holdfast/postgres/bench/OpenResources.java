@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Whatever was opened for a run, closed in the opposite order. Used by one thread. */
+/** Closes everything that was opened for a run, in the opposite order. Used by one thread. */
 final class OpenResources implements AutoCloseable {
   private final Deque<AutoCloseable> kept = new ArrayDeque<>();
 

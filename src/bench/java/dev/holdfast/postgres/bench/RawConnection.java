@@ -28,7 +28,7 @@ final class RawConnection implements AutoCloseable {
   private long payloadChars;
 
   /**
-   * @param largestBatch tickets per claim at most
+   * @param largestBatch the most tickets per claim
    */
   RawConnection(Connection connection, int largestBatch) throws SQLException {
     this.connection = connection;
@@ -43,7 +43,7 @@ final class RawConnection implements AutoCloseable {
    * Claims and completes until nothing is left.
    *
    * @param unclaimed how many may still be claimed, shared with the other connections
-   * @return when the last commit was answered
+   * @return the time when the last commit was answered
    */
   long drain(AtomicLong unclaimed, LongConsumer committed) throws SQLException {
     long limit;
@@ -71,7 +71,7 @@ final class RawConnection implements AutoCloseable {
     return size;
   }
 
-  /** Completes what was claimed last. */
+  /** Completes the last claim. */
   void complete() throws SQLException {
     long[] claimed = size == ids.length ? ids : Arrays.copyOf(ids, size);
     complete.setLong(1, lease);

@@ -26,7 +26,7 @@ public final class RawEnqueue {
     this.direct = direct;
   }
 
-  /** Each ticket in a commit of its own, by callers side by side. */
+  /** Adds each ticket in a commit of its own, by callers side by side. */
   public RawProbe.Timing single(int tickets, int callers, String payload)
       throws InterruptedException {
     return new Callers(direct, callers)
@@ -44,7 +44,7 @@ public final class RawEnqueue {
     }
   }
 
-  /** All in one transaction, by COPY. The table must be empty. */
+  /** Adds all in one transaction, by COPY. The table must be empty. */
   public RawProbe.Timing bulk(int tickets, String payload) {
     try (Connection connection = direct.getConnection()) {
       connection.setAutoCommit(false);

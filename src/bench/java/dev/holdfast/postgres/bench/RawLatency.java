@@ -22,7 +22,7 @@ public final class RawLatency implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 30;
 
   /**
-   * One ticket's way, by {@link System#nanoTime}.
+   * The way of one ticket, by {@link System#nanoTime}.
    *
    * @param called when the enqueuer began
    * @param enqueued when its commit returned

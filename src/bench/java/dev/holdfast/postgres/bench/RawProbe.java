@@ -16,15 +16,15 @@ import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 
 /**
- * The raw probe: the least that a database has to do for a ticket which is kept, fenced, leased and
- * has a history, as plain JDBC. What it reaches is the limit of the machine. Used by one thread.
+ * The raw probe: the least that a database has to do for a ticket that is kept, fenced, leased and
+ * has a history, as plain JDBC. Its rate is the limit of the machine. Used by one thread.
  */
 public final class RawProbe {
   private static final String FILL = BenchSql.load("probe_fill");
   private static final String FILE_READY = BenchSql.load("probe_file_ready");
   private static final String TRUTH = BenchSql.load("probe_truth");
 
-  /** The begin of a run and the answer to its last commit, by {@link System#nanoTime}. */
+  /** The beginning of a run and the answer to its last commit, by {@link System#nanoTime}. */
   public record Timing(long startNanos, long endNanos) {
     public double seconds() {
       return (endNanos - startNanos) / 1e9;
@@ -37,7 +37,7 @@ public final class RawProbe {
 
   /**
    * @param direct gives a new connection to each thread that works
-   * @param own for whatever is done before and after
+   * @param own is for everything that is done before and after
    */
   public RawProbe(DataSource direct, DataSource own) {
     this.direct = direct;
@@ -47,7 +47,7 @@ public final class RawProbe {
             own, List.of("probe_ticket", "probe_ready", "probe_lease", "probe_attempt"), List.of());
   }
 
-  /** Leaves nothing but this many ready tickets behind. */
+  /** Leaves only this many ready tickets behind. */
   public void fill(int tickets, String payload) {
     upkeep.truncate();
     try (Connection connection = own.getConnection();
@@ -65,8 +65,8 @@ public final class RawProbe {
   /**
    * Claims and completes until this many tickets are done.
    *
-   * @param batch tickets per claim and completion; two commits for each
-   * @param committed is told the size of each batch after its commit, on any of the threads
+   * @param batch the tickets per claim and completion; two commits for each
+   * @param committed gets the size of each batch after its commit, on any of the threads
    */
   public Timing drain(int tickets, int connections, int batch, LongConsumer committed)
       throws InterruptedException {
@@ -84,7 +84,7 @@ public final class RawProbe {
     }
   }
 
-  /** Runs tasks side by side; the latest of the times they return. */
+  /** Runs tasks side by side; returns the latest of the times that they return. */
   static long runAll(List<Callable<Long>> tasks) throws InterruptedException, SQLException {
     long latest = Long.MIN_VALUE;
     try (ExecutorService threads = Executors.newFixedThreadPool(tasks.size())) {

@@ -7,7 +7,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** A database of its own for a program that cannot be given another schema; gone when closed. */
+/**
+ * A database of its own for a program that cannot be given another schema; it is dropped when this
+ * is closed.
+ */
 public final class ScratchDatabase implements AutoCloseable {
   private static final String NAME = "holdfast_bench_scratch";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";

@@ -14,7 +14,7 @@ import javax.sql.DataSource;
  * The server that was measured.
  *
  * @param version for example "18.6"
- * @param settings those that decide figures, as {@code SHOW} prints them
+ * @param settings the settings that decide figures, as {@code SHOW} prints them
  */
 public record ServerFacts(String version, Map<String, String> settings) {
   private static final List<String> NAMES =

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import javax.sql.DataSource;
 
 /**
- * Counts the statements of this database, BEGIN and COMMIT among them, whoever sends them, on one
- * connection whose own are left out. Where {@code pg_stat_statements} cannot be had it counts
- * transactions instead. Used by one thread.
+ * Counts all statements of this database, including BEGIN and COMMIT, from every sender. It uses
+ * one connection, whose own statements are left out. If {@code pg_stat_statements} is not
+ * available, it counts transactions instead. Used by one thread.
  */
 public final class StatementMeter implements AutoCloseable {
   private static final String INSTALLED =
@@ -40,7 +40,7 @@ public final class StatementMeter implements AutoCloseable {
     }
   }
 
-  /** The query that reads them; empty where they cannot be read. */
+  /** Returns the query that reads the statements; empty if they cannot be read. */
   private static String findStatements(Connection connection) {
     try {
       String schema = text(connection, INSTALLED);
@@ -63,12 +63,12 @@ public final class StatementMeter implements AutoCloseable {
     }
   }
 
-  /** True if single statements are counted, or else transactions. */
+  /** Returns true if single statements are counted, false for transactions. */
   public boolean countsStatements() {
     return !statements.isEmpty();
   }
 
-  /** The executions of each statement so far; transactions are all under one name. */
+  /** Returns the executions of each statement so far; transactions are all under one name. */
   public Map<String, Long> read() {
     Map<String, Long> calls = new TreeMap<>();
     try (Statement statement = connection.createStatement()) {
@@ -90,7 +90,7 @@ public final class StatementMeter implements AutoCloseable {
     }
   }
 
-  /** The statements executed between two readings, the most frequent first. */
+  /** Returns the statements executed between two readings, the most frequent first. */
   public static Map<String, Long> between(Map<String, Long> before, Map<String, Long> after) {
     Map<String, Long> calls = new LinkedHashMap<>();
     after.entrySet().stream()

@@ -10,8 +10,8 @@ import javax.sql.DataSource;
 /**
  * Brings a set of the schema's tables into the same state before every run.
  *
- * @param emptied those that a run starts without
- * @param kept those whose rows outlive a run
+ * @param emptied the tables that are empty when a run starts
+ * @param kept the tables whose rows outlive a run
  */
 record TableReset(DataSource direct, List<String> emptied, List<String> kept) {
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
@@ -26,7 +26,7 @@ record TableReset(DataSource direct, List<String> emptied, List<String> kept) {
     try (Connection connection = direct.getConnection()) {
       BenchSql.execute(connection, "CHECKPOINT");
     } catch (SQLException e) {
-      // Without it, checkpoints fall where they will; that is noise, not an error.
+      // Without the checkpoint, others come at any time; that is noise, not an error.
       if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
         throw SqlErrors.translate(e);
       }

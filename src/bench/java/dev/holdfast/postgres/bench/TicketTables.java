@@ -43,42 +43,45 @@ public final class TicketTables {
     this.upkeep = new TableReset(own, EMPTIED, KEPT);
   }
 
-  /** Forgets all tickets; queues stay, and a worker that runs does too. */
+  /** Deletes all tickets; queues stay, and so does a worker that runs. */
   public void clear() {
     upkeep.truncate();
   }
 
-  /** Forgets the workers of earlier runs, none of which runs now. */
+  /** Deletes the workers of earlier runs, none of which runs now. */
   public void forgetWorkers() {
     BenchSql.execute(own, "TRUNCATE " + BenchSchema.NAME + ".workers");
   }
 
-  /** As after a quiet night: vacuumed, analyzed, and a checkpoint where the user may ask for it. */
+  /**
+   * Brings the tables into the state after a quiet night: vacuumed, analyzed, and with a checkpoint
+   * if the user may ask for it.
+   */
   public void settle() {
     upkeep.settle();
   }
 
-  /** Tickets that were finished long ago, each with its attempt row; not through the API. */
+  /** Adds tickets that were finished long ago, each with its attempt row; not through the API. */
   public void addFinished(int tickets) {
     BenchSql.update(own, ADD_FINISHED, tickets);
   }
 
-  /** Tickets that wait for a person; not through the API. */
+  /** Adds tickets that wait for a person; not through the API. */
   public void addHeld(int tickets, int priority) {
     BenchSql.update(own, ADD_HELD, priority, tickets);
   }
 
-  /** Tickets each of which waits for one that is held; not through the API. */
+  /** Adds tickets each of which waits for a held one; not through the API. */
   public void addBlocked(int tickets) {
     BenchSql.update(own, ADD_BLOCKED, tickets);
   }
 
-  /** Tickets in chains, each link waiting for the one before it; not through the API. */
+  /** Adds tickets in chains, each link waiting for the one before it; not through the API. */
   public void addChains(int tickets, int length) {
     BenchSql.update(own, ADD_CHAINS, length, tickets);
   }
 
-  /** A design of any kind, unless it is there. */
+  /** Stores a design of any kind, unless it is there. */
   public void putDesign(String name, String kind, String definition) {
     BenchSql.insert(
         own,
@@ -91,7 +94,7 @@ public final class TicketTables {
         definition);
   }
 
-  /** Queues without tickets, so that limits can be set for them. */
+  /** Adds queues without tickets, so that limits can be set for them. */
   public void addQueue(String name) {
     BenchSql.execute(
         own,
@@ -102,13 +105,13 @@ public final class TicketTables {
             + "') ON CONFLICT DO NOTHING");
   }
 
-  /** No token comes to any rate for a day. */
+  /** Uses up all rates: no token comes to any of them for a day. */
   public void useUpRates() {
     BenchSql.execute(
         own, "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
   }
 
-  /** True if no ticket is in progress. */
+  /** Returns true if no ticket is in progress. */
   public boolean atRest() {
     return BenchSql.numbers(own, NO_LEASES)[0] == 1;
   }

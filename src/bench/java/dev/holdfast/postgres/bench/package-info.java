@@ -1,4 +1,4 @@
-/** The benchmark's side of the database: its schema, its raw probes and what it reads off. */
+/** The benchmark's side of the database: its schema, its raw probes and its readings. */
 @NullMarked
 package dev.holdfast.postgres.bench;
 
