@@ -11,7 +11,7 @@ final class Curves {
     return runs.stream().map(TicketRun.Outcome::committedRate).toList();
   }
 
-  /** The rates over time of the run in the middle. */
+  /** Returns the rates over time of the run in the middle. */
   static CellResult.Curve of(String label, List<TicketRun.Outcome> runs) {
     TicketRun.Outcome middle =
         runs.stream()
@@ -21,7 +21,7 @@ final class Curves {
     return new CellResult.Curve(label, middle.windows().size(), middle.rates());
   }
 
-  /** The rate at the end of a run: the mean of its last three windows. */
+  /** Returns the rate at the end of a run: the mean of its last three windows. */
   static double last(List<Double> rates) {
     List<Double> three = rates.subList(Math.max(0, rates.size() - 3), rates.size());
     double seconds = three.stream().mapToDouble(rate -> 1 / rate).sum();

@@ -16,7 +16,9 @@ public enum Category {
   /** Nothing in the evidence says what went wrong. */
   UNKNOWN;
 
-  /** The name used in rows, JSON, configuration and on the command line, such as api_error. */
+  /**
+   * Returns the name used in rows, JSON, configuration and on the command line, such as api_error.
+   */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }

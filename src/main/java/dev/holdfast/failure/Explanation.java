@@ -20,7 +20,7 @@ public record Explanation(
     otherRules = List.copyOf(otherRules);
   }
 
-  /** The deciding fact in words, such as: the HTTP status "429". */
+  /** Returns the deciding fact in words, such as: the HTTP status "429". */
   public String categoryFrom() {
     if (stage == null) {
       return failure.rule().equals(Classifier.STATED) ? "the job's own word" : "no rule matches";

@@ -30,7 +30,7 @@ public record Failure(
   /** Longest evidence in characters. */
   public static final int MAX_EVIDENCE = 200;
 
-  /** A failure whose title is found in its message. */
+  /** Makes a failure whose title is found in its message. */
   public Failure(
       String message,
       Category category,

@@ -129,17 +129,20 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c < ASCII ? c : 0;
   }
 
-  /** True if there is a digit at the place. */
+  /** Returns true if there is a digit at the place. */
   static boolean isDigit(String text, int at) {
     return at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9';
   }
 
-  /** True if no word goes on at the place: no letter of ASCII, digit or underscore before it. */
+  /**
+   * Returns true if no word goes on at the place: no letter of ASCII, digit or underscore before
+   * it.
+   */
   static boolean isFree(String text, int at) {
     return at == 0 || !isWord(text.charAt(at - 1));
   }
 
-  /** True if a line starts at the place. */
+  /** Returns true if a line starts at the place. */
   static boolean isLineStart(String text, int at) {
     return at == 0 || "\n\r\u0085\u2028\u2029".indexOf(text.charAt(at - 1)) >= 0;
   }

@@ -14,7 +14,7 @@ final class RegexSource {
 
   private RegexSource() {}
 
-  /** True if the expression uses nothing but what is understood here. */
+  /** Returns true if the expression uses nothing but what is understood here. */
   static boolean isUsual(String regex) {
     return !UNUSUAL.matcher(regex).find() && !REFERENCE.matcher(regex).find();
   }
@@ -67,7 +67,7 @@ final class RegexSource {
         || regex.startsWith("(?-i:", start);
   }
 
-  /** The place of the parenthesis that closes the one at the start. */
+  /** Returns the place of the parenthesis that closes the one at the start. */
   private static int endOfGroup(String regex) {
     int depth = 0;
     for (int i = 0; i < regex.length(); i++) {
@@ -85,7 +85,10 @@ final class RegexSource {
     return regex.length();
   }
 
-  /** The place of the bracket that closes the character class which starts at the given place. */
+  /**
+   * Returns the place of the bracket that closes the character class which starts at the given
+   * place.
+   */
   static int endOfClass(String regex, int start) {
     int depth = 0;
     for (int i = start; i < regex.length(); i++) {

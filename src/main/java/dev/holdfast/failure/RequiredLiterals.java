@@ -49,7 +49,7 @@ final class RequiredLiterals {
     return known && all.size() <= MAX_LITERALS ? List.of(all) : List.of();
   }
 
-  /** The words that a sequence of parts requires. */
+  /** Returns the words that a sequence of parts requires. */
   private List<Set<String>> sequence() {
     List<Set<String>> required = new ArrayList<>();
     StringBuilder run = new StringBuilder();
@@ -158,7 +158,7 @@ final class RequiredLiterals {
     return shortest;
   }
 
-  /** True if a literal is rare enough to be worth looking for. */
+  /** Returns true if a literal is rare enough to be worth looking for. */
   private static boolean isTelling(String literal) {
     return literal.length() >= MIN_LENGTH || literal.chars().anyMatch(c -> c > LAST_ASCII);
   }

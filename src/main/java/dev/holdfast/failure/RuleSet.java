@@ -40,7 +40,7 @@ final class RuleSet {
     return stages.getOrDefault(stage, List.of());
   }
 
-  /** All rules in the order in which they are tried. */
+  /** Returns all rules in the order in which they are tried. */
   List<RuleMatcher> all() {
     List<RuleMatcher> all = new ArrayList<>(user);
     stages.values().forEach(all::addAll);

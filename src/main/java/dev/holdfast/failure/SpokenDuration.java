@@ -52,7 +52,7 @@ final class SpokenDuration {
     return ofMillis(new BigDecimal(number).multiply(BigDecimal.valueOf(unitMillis)));
   }
 
-  /** True if a wait is no longer than ten years: beyond that it is a server's mistake. */
+  /** Returns true if a wait is no longer than ten years: beyond that it is a server's mistake. */
   static boolean isBounded(Duration wait) {
     return wait.compareTo(LONGEST) <= 0;
   }

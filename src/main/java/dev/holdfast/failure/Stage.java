@@ -30,7 +30,7 @@ public enum Stage {
   /** Words that point to a category without naming a failure; the last resort before unknown. */
   GUESS;
 
-  /** The name used in rule files, such as "status". */
+  /** Returns the name used in rule files, such as "status". */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -28,7 +28,7 @@ public record Claim(
     this(tickets, nextDue, List.of(), Optional.empty());
   }
 
-  /** The number of claimed tickets. */
+  /** Returns the number of claimed tickets. */
   public int size() {
     return tickets.size() + unreadable.size();
   }

@@ -18,7 +18,7 @@ public interface DesignStore {
   /** Returns the latest version of each design, by name. */
   List<Design> list();
 
-  /** The latest version. */
+  /** Returns the latest version. */
   Optional<Design> find(String name);
 
   /**

@@ -13,7 +13,7 @@ public record Backoff(BackoffType type, Duration base) {
   }
 
   /**
-   * The delay before retry number {@code n}, counted from 1 (A19); a smaller n counts as 1.
+   * Returns the delay before retry number {@code n}, counted from 1 (A19); a smaller n counts as 1.
    *
    * @param cap the longest delay that comes out
    */

@@ -8,8 +8,8 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides between retry and hold. Its only input beside its arguments are the random numbers that
- * it is given. Thread-safe if they are.
+ * Decides between retry and hold. It is pure but for the random numbers that it is given.
+ * Thread-safe if they are.
  */
 public final class RetryPolicy {
   private final DoubleSupplier random;

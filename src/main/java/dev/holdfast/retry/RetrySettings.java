@@ -41,7 +41,7 @@ public record RetrySettings(
     categories = Map.copyOf(categories);
   }
 
-  /** The defaults of A14, A15 and A18. */
+  /** Returns the defaults of A14, A15 and A18. */
   public static RetrySettings defaults() {
     Map<Category, CategoryPolicy> categories = new EnumMap<>(Category.class);
     categories.put(Category.TRANSIENT, policy(3, BackoffType.EXPONENTIAL, 30));

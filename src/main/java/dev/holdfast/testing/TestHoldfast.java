@@ -134,7 +134,7 @@ public final class TestHoldfast implements AutoCloseable {
     return Holdfast.reader(dataSource);
   }
 
-  /** Returns the schedules. Needs {@code com.cronutils:cron-utils}. */
+  /** Returns the desk of schedules. Needs {@code com.cronutils:cron-utils}. */
   public ScheduleDesk schedules() {
     return new PostgresScheduleDesk(dataSource, "holdfast");
   }

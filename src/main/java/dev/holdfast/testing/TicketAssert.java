@@ -22,7 +22,7 @@ public final class TicketAssert {
     this.id = id;
   }
 
-  /** The ticket as it is now. */
+  /** Returns the ticket as it is now. */
   public TicketRow row() {
     return reader.find(id).orElseThrow(() -> new AssertionError("there is no ticket " + id));
   }

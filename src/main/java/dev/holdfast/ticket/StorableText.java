@@ -33,7 +33,7 @@ public final class StorableText {
     return storable.toString();
   }
 
-  /** True if the character at {@code i} can be stored. */
+  /** Returns true if the character at {@code i} can be stored. */
   public static boolean isFine(String text, int i) {
     char c = text.charAt(i);
     if (Character.isHighSurrogate(c)) {

@@ -13,7 +13,7 @@ public enum TicketState {
   DONE,
   CANCELLED;
 
-  /** The name in the database, in JSON and on the command line: {@code needs_review}. */
+  /** Returns the name in the database, in JSON and on the command line: {@code needs_review}. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -158,7 +158,9 @@ public sealed interface HandlerResult {
     return new Succeeded(json, Review.NONE);
   }
 
-  /** The ticket waits for a person's answer, which the next attempt is given; no retry is used. */
+  /**
+   * Makes the ticket wait for a person's answer, which the next attempt is given; no retry is used.
+   */
   static HandlerResult asks(Question question) {
     return new Parked(
         "question: " + firstLine(question.ask()),

@@ -15,22 +15,22 @@ public interface TicketContext {
     return claimed().id();
   }
 
-  /** This execution's number, from 1. */
+  /** Returns this execution's number, from 1. */
   default int attempt() {
     return claimed().attempt();
   }
 
-  /** The task as JSON text. */
+  /** Returns the task as JSON text. */
   default String payload() {
     return claimed().ticket().payload();
   }
 
-  /** The guidance of people to this ticket's attempts, oldest first. */
+  /** Returns the guidance of people to this ticket's attempts, oldest first. */
   default List<Guidance> guidance() {
     return claimed().guidance();
   }
 
-  /** A person's answer to its newest question; empty if it has asked none. */
+  /** Returns a person's answer to its newest question; empty if it has asked none. */
   default Optional<Answer> answer() {
     return guidance().reversed().stream()
         .map(Guidance::answer)
@@ -56,6 +56,9 @@ public interface TicketContext {
    */
   default void onDrain(Runnable action) {}
 
-  /** True once the attempt's result will not be wanted any more; the thread is interrupted too. */
+  /**
+   * Returns true once the attempt's result will not be wanted any more; the thread is interrupted
+   * too.
+   */
   boolean isCancelled();
 }

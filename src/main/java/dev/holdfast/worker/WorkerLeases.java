@@ -74,7 +74,7 @@ final class WorkerLeases {
     return size;
   }
 
-  /** The leases that are finished once these attempts are stored. */
+  /** Returns the leases that are finished once these attempts are stored. */
   synchronized Set<Long> closedBy(Collection<TicketRun> ended) {
     Map<Long, Integer> endedUnder = new HashMap<>();
     ended.forEach(run -> endedUnder.merge(run.leaseNo(), 1, Integer::sum));

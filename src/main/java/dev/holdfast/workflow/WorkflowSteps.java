@@ -9,7 +9,7 @@ import java.util.Set;
 /** Reads the steps of workflows for their handler. Thread-safe. */
 public interface WorkflowSteps {
   /**
-   * The tickets that a workflow's steps have, in the order of their items.
+   * Returns the tickets that a workflow's steps have, in the order of their items.
    *
    * @param uses for each step, the steps whose results it uses
    * @throws dev.holdfast.ticket.InvalidTicketException if the results that steps use which have not
@@ -17,6 +17,6 @@ public interface WorkflowSteps {
    */
   List<StepTicket> tickets(long workflowId, Map<String, Set<String>> uses);
 
-  /** The latest version of a design. */
+  /** Returns the latest version of a design. */
   Optional<Design> design(String name);
 }

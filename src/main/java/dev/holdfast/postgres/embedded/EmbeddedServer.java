@@ -41,7 +41,7 @@ public final class EmbeddedServer implements AutoCloseable {
       return "postgresql://" + login + "@" + jdbcUrl.substring("jdbc:postgresql://".length());
     }
 
-    /** The file with the password, readable by its owner only. */
+    /** Returns the file with the password, readable by its owner only. */
     public Path passwordFile() {
       return EmbeddedServerCluster.passwordFile(directory);
     }

@@ -61,7 +61,7 @@ final class EmbeddedServerFiles {
         });
   }
 
-  /** The numeric owner of a file. */
+  /** Returns the numeric owner of a file. */
   static int uid(Path file) throws IOException {
     return (int) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
   }

@@ -46,7 +46,7 @@ record EmbeddedServerRecord(
     return new EmbeddedServer.Address(url, user, password, port, pid, Path.of(directory));
   }
 
-  /** True if the process that started the server still runs. */
+  /** Returns true if the process that started the server still runs. */
   boolean ownerLives() {
     return ProcessHandle.of(ownerPid)
         .filter(ProcessHandle::isAlive)

@@ -23,7 +23,7 @@ record FailedTicket(
     return new TicketLease(id, leaseNo);
   }
 
-  /** A row of lock_failed.sql or lock_expired.sql. */
+  /** Reads a row of lock_failed.sql or lock_expired.sql. */
   static FailedTicket map(ResultSet row) throws SQLException {
     return new FailedTicket(
         row.getLong("id"),

@@ -19,7 +19,7 @@ public final class TestQueueState {
     this.transactions = new Transactions(dataSource);
   }
 
-  /** The number of attempts that have ended. */
+  /** Returns the number of attempts that have ended. */
   public long attempts() {
     return number("SELECT count(*) FROM holdfast.ticket_attempts");
   }

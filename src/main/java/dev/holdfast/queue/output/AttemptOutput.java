@@ -30,7 +30,7 @@ public record AttemptOutput(
     chunks = List.copyOf(chunks);
   }
 
-  /** The same attempt with these chunks. */
+  /** Returns the same attempt with these chunks. */
   public AttemptOutput with(List<OutputChunk> all) {
     return new AttemptOutput(ticketId, attempt, leaseNo, running, all);
   }
@@ -70,12 +70,12 @@ public record AttemptOutput(
     return columns;
   }
 
-  /** The number of bytes that the program has printed there so far. */
+  /** Returns the number of bytes that the program has printed there so far. */
   public long bytes(String stream) {
     return of(stream).stream().mapToLong(OutputChunk::toByte).max().orElse(0);
   }
 
-  /** True if the beginning of a stream was left out. */
+  /** Returns true if the beginning of a stream was left out. */
   public boolean isCut(String stream) {
     return bytes(stream) > OutputChunk.KEPT_BYTES;
   }
@@ -84,7 +84,7 @@ public record AttemptOutput(
     return chunks.isEmpty();
   }
 
-  /** The chunks of one stream, in order. */
+  /** Returns the chunks of one stream, in order. */
   public List<OutputChunk> of(String stream) {
     return chunks.stream().filter(chunk -> chunk.stream().equals(stream)).toList();
   }

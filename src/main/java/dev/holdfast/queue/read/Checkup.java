@@ -124,14 +124,15 @@ public interface Checkup {
    */
   TicketReader tickets();
 
-  /** The newest migration that was applied; 0 where the schema is missing. */
+  /** Returns the newest migration that was applied; 0 where the schema is missing. */
   int schemaVersion();
 
-  /** The newest migration this Holdfast has. */
+  /** Returns the newest migration this Holdfast has. */
   int newestSchemaVersion();
 
   /**
-   * True if a notification comes back within the time; it does not through a transaction pooler.
+   * Returns true if a notification comes back within the time; it does not through a transaction
+   * pooler.
    */
   boolean notificationsArrive(Duration patience);
 
@@ -142,13 +143,13 @@ public interface Checkup {
    */
   record OldHolds(long groups, @Nullable Instant oldest) {}
 
-  /** Oldest first. */
+  /** Returns the kinds of ready tickets, oldest first. */
   List<ReadyKind> readyKinds();
 
   /** Transactions in any database of the server that are older than the given age, oldest first. */
   List<OpenTransaction> transactionsOlderThan(Duration age);
 
-  /** All tables of ours, by name. */
+  /** Returns all tables of ours, by name. */
   List<TableVacuum> tables();
 
   /** Returns leases that ended longer ago than this and are still there, the oldest first. */
@@ -187,14 +188,14 @@ public interface Checkup {
   OldHolds heldFor(Duration longest);
 
   /**
-   * The server's data directory, if the server runs on this machine and this user may know; whether
-   * it can be read from here is another question.
+   * Returns the server's data directory, if the server runs on this machine and this user may know;
+   * whether it can be read from here is another question.
    */
   Optional<Path> dataDirectory();
 
   /**
-   * The foreign keys of other tables that keep tickets from being deleted, as {@code shop.orders
-   * (orders_ticket_id_fkey)}.
+   * Returns the foreign keys of other tables that keep tickets from being deleted, as {@code
+   * shop.orders (orders_ticket_id_fkey)}.
    */
   List<String> references();
 

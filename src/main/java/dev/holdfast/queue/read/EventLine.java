@@ -18,7 +18,7 @@ public final class EventLine {
 
   private EventLine() {}
 
-  /** The sentence; never empty. */
+  /** Returns the sentence; never empty. */
   public static String of(TimelineEntry entry) {
     JsonNode details = details(entry);
     return switch (entry.event()) {
@@ -64,7 +64,7 @@ public final class EventLine {
         : details.has("of") ? " of #" + details.get("of") : "";
   }
 
-  /** True if the decision on this failed attempt says all of it: the two are one event. */
+  /** Returns true if the decision on this failed attempt says all of it: the two are one event. */
   public static boolean isToldByDecision(TimelineEntry entry) {
     return entry.event().equals("failed");
   }

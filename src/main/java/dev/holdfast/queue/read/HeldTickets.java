@@ -24,7 +24,7 @@ public final class HeldTickets implements Iterator<Long> {
   private boolean atEnd;
 
   /**
-   * The held tickets of one error or category.
+   * Reads the held tickets of one error or category.
    *
    * @throws InvalidTicketException if the fingerprint is too short to choose by
    */

@@ -15,7 +15,7 @@ public record LiveWorkers(List<WorkerRow> rows) {
     rows = List.copyOf(rows);
   }
 
-  /** True if one of them claims tickets of this kind from this queue. */
+  /** Returns true if one of them claims tickets of this kind from this queue. */
   public boolean take(String queue, String kind) {
     return rows.stream()
         .anyMatch(

@@ -13,10 +13,13 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public interface TicketReader {
-  /** Whole rows, newest first. A row may be megabytes long; {@link #summaries} is for overviews. */
+  /**
+   * Returns whole rows, newest first. A row may be megabytes long; {@link #summaries} is for
+   * overviews.
+   */
   List<TicketRow> list(TicketFilter filter);
 
-  /** Newest first. The database sends none of the large columns. */
+  /** Returns tickets, newest first. The database sends none of the large columns. */
   List<TicketSummary> summaries(TicketFilter filter);
 
   /**
@@ -35,7 +38,7 @@ public interface TicketReader {
   List<Long> heldIds(TicketFilter filter, long afterId, @Nullable Instant heldBefore, int limit);
 
   /**
-   * The tickets that workers would claim next, in claim order (A38-A40).
+   * Returns the tickets that workers would claim next, in claim order (A38-A40).
    *
    * @param queue null for all; paused ones have none
    */
@@ -48,14 +51,14 @@ public interface TicketReader {
   List<AttemptRow> attempts(long ticketId);
 
   /**
-   * The output of an attempt's program, while it runs too.
+   * Returns the output of an attempt's program, while it runs too.
    *
    * @param attempt its number, from 1; null for the newest
    * @return empty if there is no such attempt
    */
   Optional<AttemptOutput> output(long ticketId, @Nullable Integer attempt);
 
-  /** Oldest first. */
+  /** Returns the timeline of a ticket, oldest first. */
   List<TimelineEntry> timeline(long ticketId);
 
   List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
@@ -69,29 +72,32 @@ public interface TicketReader {
   /** Returns the events of an agent's sessions, oldest first, without full texts. */
   List<TimelineEntry> sessionEvents(long ticketId);
 
-  /** The question that a held ticket waits with, as a JSON object; empty where it asks nothing. */
+  /**
+   * Returns the question that a held ticket waits with, as a JSON object; empty where it asks
+   * nothing.
+   */
   Optional<String> question(long ticketId);
 
   /** Returns the tool calls that a person had to allow or has to allow, oldest first. */
   List<ToolCallRow> toolCalls(long ticketId);
 
-  /** True if an order to end the ticket's retry waits to be taken by its worker. */
+  /** Returns true if an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
 
-  /** A person's switch for the retries of its sessions; empty where nobody has set one. */
+  /** Returns a person's switch for the retries of its sessions; empty where nobody has set one. */
   Optional<AutoRetrySwitch> autoRetry(long ticketId);
 
-  /** The wait of the ticket, if it waits for a time now. */
+  /** Returns the wait of the ticket, if it waits for a time now. */
   Optional<CurrentWait> currentWait(long ticketId);
 
-  /** The person who looks after the ticket. */
+  /** Returns the person who looks after the ticket. */
   Optional<String> assignee(long ticketId);
 
   List<QueueHealth> queues();
 
   List<ErrorGroup> errorGroups(int limit);
 
-  /** The designs that most of the newest tickets have. */
+  /** Returns the designs that most of the newest tickets have. */
   List<DesignHealth> designs(int limit);
 
   List<WorkerRow> workers();
@@ -108,7 +114,7 @@ public interface TicketReader {
   /** Returns the steps of a workflow, each after those it waits for; none for another ticket. */
   List<StepRow> steps(long ticketId);
 
-  /** The tickets that a job has added, oldest first; not the steps of a workflow. */
+  /** Returns the tickets that a job has added, oldest first; not the steps of a workflow. */
   List<ChildRow> children(long ticketId, int limit);
 
   /**

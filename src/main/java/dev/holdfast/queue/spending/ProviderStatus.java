@@ -29,7 +29,7 @@ public record ProviderStatus(
     long waiting,
     long held) {
 
-  /** True if it stays so until a person mends it. */
+  /** Returns true if it stays so until a person mends it. */
   public boolean needsPerson() {
     return state.equals("unavailable");
   }

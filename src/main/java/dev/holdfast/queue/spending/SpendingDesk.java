@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * logged with its actor. Thread-safe.
  */
 public interface SpendingDesk {
-  /** The same desk; what is done through it is recorded as done through this channel. */
+  /** Returns the same desk; what is done through it is recorded as done through this channel. */
   SpendingDesk through(Channel channel);
 
-  /** The providers and accounts that are not called now. */
+  /** Returns the providers and accounts that are not called now. */
   List<ProviderStatus> providers();
 
   List<BudgetStatus> budgets();

@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
  */
 public interface TicketImport {
   /**
-   * The designs that the source's tickets use, the most used first.
+   * Returns the designs that the source's tickets use, the most used first.
    *
    * @throws InvalidTicketException if the source cannot be read as tickets; the message says what
    *     it lacks and what to do

@@ -11,22 +11,22 @@ import java.util.List;
  * all tickets looks at a window of them and says so. Thread-safe.
  */
 public interface ConsoleReader {
-  /** The database's clock, by which all ages and countdowns are shown. */
+  /** Returns the database's clock, by which all ages and countdowns are shown. */
   Instant now();
 
-  /** The number of tickets that wait for a person. */
+  /** Returns the number of tickets that wait for a person. */
   long heldCount();
 
   /**
-   * The number of results that wait for a person among the newest tickets; counts to {@code most}
-   * only.
+   * Returns the number of results that wait for a person among the newest tickets; counts to {@code
+   * most} only.
    */
   long reviewCount(long most);
 
   /** Results that wait for a person among the newest tickets, by design, most first. */
   List<DesignReviews> reviewsByDesign();
 
-  /** The number of the newest tickets in each state. */
+  /** Returns the number of the newest tickets in each state. */
   StateCounts stateCounts();
 
   /**
@@ -36,7 +36,7 @@ public interface ConsoleReader {
   List<String> outages();
 
   /**
-   * The number of tickets that are held with one error.
+   * Returns the number of tickets that are held with one error.
    *
    * @param fingerprint "" for tickets without an error
    * @param category "" for tickets without an error
@@ -44,7 +44,7 @@ public interface ConsoleReader {
   long groupSize(String fingerprint, String category);
 
   /**
-   * The state of tickets that were released.
+   * Returns the state of tickets that were released.
    *
    * @param release the key that they were released under; an unknown key has no tickets
    */
@@ -53,25 +53,25 @@ public interface ConsoleReader {
   /** Groups of held tickets with one error, the largest first. */
   Inbox inbox(InboxQuery query);
 
-  /** The names of the first 200 queues. */
+  /** Returns the names of the first 200 queues. */
   List<String> queueNames();
 
-  /** The running tickets, by worker and time, the first {@code limit}. */
+  /** Returns the running tickets, by worker and time, the first {@code limit}. */
   List<RunningTicket> running(int limit);
 
   /** Finished attempts of the last half hour by queue and minute, oldest first. */
   List<Flow> flow();
 
-  /** The slots that finished attempts took in the last half hour, oldest first. */
+  /** Returns the slots that finished attempts took in the last half hour, oldest first. */
   List<BusySlots> busySlots();
 
   /** Returns the answers of models in the last 7 days, by provider, the most expensive first. */
   List<ModelUse> modelUse();
 
-  /** All designs by name, with what became of the newest tickets. */
+  /** Returns all designs by name, with what became of the newest tickets. */
   List<DesignHealth> designs();
 
-  /** All versions of a design, the newest first; empty if there is none. */
+  /** Returns all versions of a design, the newest first; empty if there is none. */
   List<DesignVersion> designVersions(String name);
 
   /**

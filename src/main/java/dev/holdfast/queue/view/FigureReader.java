@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 /** Reads what workers have counted. Fast whatever the tables of tickets hold. Thread-safe. */
 public interface FigureReader {
   /**
-   * The figures up to now by the database's clock.
+   * Returns the figures up to now by the database's clock.
    *
    * @throws dev.holdfast.queue.QueueUnavailableException if the database cannot be reached
    */

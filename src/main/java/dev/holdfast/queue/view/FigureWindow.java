@@ -31,7 +31,7 @@ public enum FigureWindow {
     return words;
   }
 
-  /** The length of each span that is counted by itself, in minutes. */
+  /** Returns the length of each span that is counted by itself, in minutes. */
   public int spanMinutes() {
     return spanMinutes;
   }
@@ -40,7 +40,7 @@ public enum FigureWindow {
     return Duration.ofMinutes(spanMinutes);
   }
 
-  /** The number of spans; the last one has not ended. */
+  /** Returns the number of spans; the last one has not ended. */
   public int spans() {
     return spans;
   }

@@ -12,7 +12,7 @@ public interface OutputSource {
   record Piece(long from, long to, String text) {}
 
   /**
-   * The output since a place.
+   * Returns the output since a place.
    *
    * @param position in bytes from the beginning of the output
    * @param most how many bytes at most: the last ones
