@@ -1,4 +1,4 @@
-/** Takes over the tickets of a table from before Holdfast. */
+/** Tickets of a table from before Holdfast are taken over. */
 @NullMarked
 package dev.holdfast.queue.takeover;
 
