@@ -14,7 +14,6 @@ import java.util.Optional;
  * @param hold why the ticket is held; empty if it is retried
  */
 public record RetryDecision(
-    boolean shouldRetry,
     Duration nextDelay,
     int attemptsRemaining,
     Failure classification,
@@ -26,9 +25,13 @@ public record RetryDecision(
    */
   public record Hold(HoldCause cause, String reason) {}
 
-  /** Returns the same failure, held although it might have been retried. */
+  public boolean shouldRetry() {
+    return hold.isEmpty();
+  }
+
+  /** The same failure, held although it might have been retried. */
   public RetryDecision heldFor(Hold given) {
     return new RetryDecision(
-        false, Duration.ZERO, attemptsRemaining, classification, strategy, Optional.of(given));
+        Duration.ZERO, attemptsRemaining, classification, strategy, Optional.of(given));
   }
 }

@@ -42,13 +42,13 @@ public final class RetryPolicy {
       RetryHistory history,
       RetrySettings settings,
       RetryDecision.@Nullable Hold hold) {
-    boolean crashed = outcome == AttemptOutcome.CRASHED;
+    boolean ofCrash = outcome == AttemptOutcome.CRASHED && settings.crashLimit() != 0;
     RetryDecision byPolicy =
-        crashed
+        ofCrash
             ? afterCrash(failure, history, settings)
             : shouldRetryTicket(failure, history, settings);
     RetryDecision decision = hold == null ? byPolicy : byPolicy.heldFor(hold);
-    boolean usesRetry = decision.shouldRetry() && (!crashed || settings.crashLimit() == 0);
+    boolean usesRetry = decision.shouldRetry() && !ofCrash;
     return new Counted(decision, usesRetry ? history.withRetry(failure.category()) : history);
   }
 
@@ -64,17 +64,11 @@ public final class RetryPolicy {
     Optional<RetryDecision.Hold> hold = hold(failure, history, settings, remaining);
     Duration delay =
         hold.isPresent() ? Duration.ZERO : delay(failure, used + 1, settings, strategy);
-    return new RetryDecision(hold.isEmpty(), delay, remaining, failure, strategy, hold);
+    return new RetryDecision(delay, remaining, failure, strategy, hold);
   }
 
-  /**
-   * Decides after the death of a ticket's worker: uses up no retry, and holds at {@code
-   * crash-limit}. If that is off, it is a failure like any other.
-   */
-  public RetryDecision afterCrash(Failure failure, RetryHistory history, RetrySettings settings) {
-    if (settings.crashLimit() == 0) {
-      return shouldRetryTicket(failure, history, settings);
-    }
+  /** After the death of a ticket's worker: uses up no retry, and holds at {@code crash-limit}. */
+  private RetryDecision afterCrash(Failure failure, RetryHistory history, RetrySettings settings) {
     CategoryPolicy strategy = settings.of(failure.category());
     int crashes = history.crashCount();
     int remaining = Math.max(0, settings.crashLimit() - crashes);
@@ -85,7 +79,7 @@ public final class RetryPolicy {
                 HoldCause.POISON,
                 "Its worker died " + crashes + " times: " + failure.category().wireName());
     Duration delay = hold.isPresent() ? Duration.ZERO : delay(failure, crashes, settings, strategy);
-    return new RetryDecision(hold.isEmpty(), delay, remaining, failure, strategy, hold);
+    return new RetryDecision(delay, remaining, failure, strategy, hold);
   }
 
   private static Optional<RetryDecision.Hold> hold(

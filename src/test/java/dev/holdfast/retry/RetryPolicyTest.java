@@ -208,9 +208,9 @@ class RetryPolicyTest {
     assertThat(afterCrash(before).nextDelay()).isEqualTo(Duration.ofSeconds(20));
   }
 
-  private static RetryDecision afterCrash(RetryHistory history) {
+  private RetryDecision afterCrash(RetryHistory history) {
     Failure failure = new Failure("x", Category.SYSTEM_ERROR, "test", "", null, null, "x");
-    return new RetryPolicy(() -> 0).afterCrash(failure, history, DEFAULTS);
+    return policy.decide(failure, AttemptOutcome.CRASHED, history, DEFAULTS, null).decision();
   }
 
   @Test

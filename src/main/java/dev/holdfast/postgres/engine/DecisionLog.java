@@ -49,7 +49,6 @@ final class DecisionLog {
     boolean shouldRetry = log.path("shouldRetry").asBoolean();
     RetryDecision decision =
         new RetryDecision(
-            shouldRetry,
             delay,
             log.path("attemptsRemaining").asInt(),
             failed.failure(),
