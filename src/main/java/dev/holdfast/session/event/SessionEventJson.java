@@ -19,9 +19,9 @@ public final class SessionEventJson {
   /** Returns the object of an event; empty for what the stream leaves out. */
   public static Optional<ObjectNode> of(SessionEvent event) {
     return switch (event) {
-      case SessionEvent.AutoRetryStart retry -> RetryEventJson.of(retry);
-      case SessionEvent.AutoRetryEnd retry -> RetryEventJson.of(retry);
-      case SessionEvent.AutoRetryDeferred retry -> RetryEventJson.of(retry);
+      case SessionEvent.AutoRetryStart retry -> Optional.of(RetryEventJson.of(retry));
+      case SessionEvent.AutoRetryEnd retry -> Optional.of(RetryEventJson.of(retry));
+      case SessionEvent.AutoRetryDeferred retry -> Optional.of(RetryEventJson.of(retry));
       case SessionEvent.TurnStarted turn ->
           Optional.of(
               object("turn_started").put("turn", turn.turn()).put("maxTurns", turn.maxTurns()));
