@@ -1,8 +1,8 @@
 package dev.holdfast.handler.command;
 
 import dev.holdfast.handler.design.DesignValidator;
+import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.file.InvalidPathException;
 import java.util.List;
@@ -21,6 +21,7 @@ final class CommandSource {
   private static final List<String> INLINE_KEYS =
       List.of("command", "directory", "timeout", "environment", "review");
 
+  private final TicketDesigns designs = new TicketDesigns("command", "no program");
   private final DesignValidator validator = new DesignValidator();
   private final boolean allowInline;
 
@@ -32,24 +33,16 @@ final class CommandSource {
    * @throws InvalidTicketException if there is nothing that may be run
    */
   CommandDesign of(ClaimedTicket claimed) {
-    return claimed.design().isPresent() ? ofDesign(claimed.design().get()) : ofPayload(claimed);
+    if (claimed.design().isEmpty()) {
+      JsonNode payload = Json.MAPPER.readTree(claimed.ticket().payload());
+      if (payload.has("command")) {
+        return ofPayload(payload);
+      }
+    }
+    return designs.of(claimed, CommandSource::read);
   }
 
-  private CommandDesign ofDesign(Design design) {
-    try {
-      return checked(design.definition());
-    } catch (InvalidTicketException e) {
-      throw new InvalidTicketException(
-          "design " + design.name() + " version " + design.version() + ": " + e.getMessage());
-    }
-  }
-
-  private CommandDesign ofPayload(ClaimedTicket claimed) {
-    JsonNode payload = Json.MAPPER.readTree(claimed.ticket().payload());
-    if (!payload.has("command")) {
-      throw new InvalidTicketException(
-          "the ticket has no design and so no program: cancel it, and enqueue with --design NAME");
-    }
+  private CommandDesign ofPayload(JsonNode payload) {
     if (!allowInline) {
       throw new InvalidTicketException(
           "the ticket's payload names a program, which this worker does not allow: put it into a"
@@ -57,13 +50,15 @@ final class CommandSource {
               + " handlers.command.allow-inline: true");
     }
     try {
-      return checked(inlineDesign(payload));
+      ObjectNode design = inlineDesign(payload);
+      validator.validate(design.toString());
+      return read(design);
     } catch (InvalidTicketException e) {
       throw new InvalidTicketException("the program in the ticket's payload: " + e.getMessage());
     }
   }
 
-  private static String inlineDesign(JsonNode payload) {
+  private static ObjectNode inlineDesign(JsonNode payload) {
     if (payload.has("pass_environment")) {
       throw new InvalidTicketException(
           "pass_environment is for designs only: remove it from the payload");
@@ -74,21 +69,12 @@ final class CommandSource {
         design.set(key, payload.get(key));
       }
     }
-    return design.toString();
+    return design;
   }
 
-  /**
-   * Checks the definition again, because a row may have been written without {@code holdfast design
-   * put}.
-   */
-  private CommandDesign checked(String definition) {
-    String kind = validator.validate(definition).kind();
-    if (!kind.equals("command")) {
-      throw new InvalidTicketException(
-          "its kind is " + kind + ", not command: enqueue the ticket with that kind");
-    }
+  private static CommandDesign read(JsonNode document) {
     try {
-      return CommandDesign.of(Json.MAPPER.readTree(definition));
+      return CommandDesign.of(document);
     } catch (InvalidPathException e) {
       throw new InvalidTicketException(
           "its directory cannot be named in the worker's locale: start the worker with"
