@@ -76,8 +76,10 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
             case "release-all" -> releaseAll(context, back, actor);
             case "approve-all" -> approveAll(context, back, actor);
             default -> {
-              BulkRun.Order order = order(verb(wanted), selected.size(), back);
-              yield start(order, selected.iterator(), deed(context, wanted, actor, order.id()));
+              String id = BulkActions.newId();
+              Deed deed = deed(context, wanted, actor, id);
+              BulkRun.Order order = new BulkRun.Order(id, deed.verb(), selected.size(), back);
+              yield start(order, selected.iterator(), deed.change());
             }
           });
     } catch (InvalidTicketException e) {
@@ -94,28 +96,23 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
     return runs.start(order, items, BulkRun.Item::id, deed);
   }
 
-  private static BulkRun.Verb verb(String wanted) {
-    return switch (wanted) {
-      case "release" -> RELEASED;
-      case "cancel" -> CANCELLED;
-      case "hold" -> HELD;
-      case "approve" -> APPROVED;
-      case "assign" -> ASSIGNED;
-      default -> throw new Refused(400, "there is no such action");
-    };
-  }
+  /** What is done to the selected tickets, and its name. */
+  private record Deed(BulkRun.Verb verb, Consumer<BulkRun.Item> change) {}
 
-  private Consumer<BulkRun.Item> deed(Context context, String wanted, String actor, String id) {
+  private Deed deed(Context context, String wanted, String actor, String id) {
     TicketDesk desk = ports.desk().asOneOrder();
     return switch (wanted) {
-      case "release" -> release(context, desk, actor, id);
-      case "cancel" -> item -> asSeen(desk, item).cancel(item.id(), actor, null);
-      case "hold" -> item -> asSeen(desk, item).hold(item.id(), actor, "held by " + actor);
-      case "approve" -> item -> asSeen(desk, item).approve(item.id(), actor);
-      default -> {
+      case "release" -> new Deed(RELEASED, release(context, desk, actor, id));
+      case "cancel" ->
+          new Deed(CANCELLED, item -> asSeen(desk, item).cancel(item.id(), actor, null));
+      case "hold" ->
+          new Deed(HELD, item -> asSeen(desk, item).hold(item.id(), actor, "held by " + actor));
+      case "approve" -> new Deed(APPROVED, item -> asSeen(desk, item).approve(item.id(), actor));
+      case "assign" -> {
         String person = TicketForms.words(context, "assignee");
-        yield item -> asSeen(desk, item).assign(item.id(), person, actor);
+        yield new Deed(ASSIGNED, item -> asSeen(desk, item).assign(item.id(), person, actor));
       }
+      default -> throw new Refused(400, "there is no such action");
     };
   }
 
