@@ -41,17 +41,8 @@ public record Rule(
    * Reads one rule as it stands in configuration. A rule with the id of a built-in one takes over
    * the fields that it does not give.
    *
-   * @throws InvalidRuleException where the map has an unknown field, a bad pattern, category or
-   *     stage, or nothing to match
-   */
-  public static Rule parse(Map<String, ?> fields) {
-    return RuleParser.parse(fields, RuleTable.builtIn());
-  }
-
-  /**
-   * Reads the rules of configuration key {@code classifier.rules}.
-   *
-   * @throws InvalidRuleException as for {@link #parse}, and where two rules have one id
+   * @throws InvalidRuleException where a map has an unknown field, a bad pattern, category or
+   *     stage, or nothing to match, and where two rules have one id
    */
   public static List<Rule> parseAll(List<? extends Map<String, ?>> rules) {
     return RuleParser.parseAll(rules, RuleTable.builtIn());

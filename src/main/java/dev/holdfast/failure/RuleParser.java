@@ -34,10 +34,6 @@ record RuleParser(Map<String, ?> fields, String where) {
     return parsed;
   }
 
-  static Rule parse(Map<String, ?> fields, List<Rule> bases) {
-    return new RuleParser(fields, "rule").parse(bases);
-  }
-
   private Rule parse(List<Rule> bases) {
     String id = id();
     for (String field : fields.keySet()) {

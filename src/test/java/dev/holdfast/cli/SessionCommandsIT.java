@@ -10,6 +10,8 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
@@ -85,7 +87,7 @@ class SessionCommandsIT {
 
   private long with(List<JournalEntry> story) {
     long id = queue.enqueue();
-    new PostgresJournalStore(database.dataSource(), "holdfast")
+    new PostgresJournalStore(database.dataSource(), "holdfast", Sleeper.REAL, Secrets.NONE)
         .open(id, queue.claim())
         .append(story);
     return id;
@@ -178,7 +180,7 @@ class SessionCommandsIT {
     assertThat(cli.run("release", "" + id, "--fresh").code()).isZero();
 
     assertThat(
-            new PostgresJournalStore(database.dataSource(), "holdfast")
+            new PostgresJournalStore(database.dataSource(), "holdfast", Sleeper.REAL, Secrets.NONE)
                 .open(id, queue.claim())
                 .entries())
         .isEmpty();

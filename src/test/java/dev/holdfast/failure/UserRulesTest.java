@@ -11,6 +11,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class UserRulesTest {
+  private static Rule rule(Map<String, ?> fields) {
+    return Rule.parseAll(List.of(fields)).getFirst();
+  }
+
   private static Failure classify(List<Rule> rules, String text) {
     return Classifier.standard().withRules(rules).classify(ErrorReport.ofText(text));
   }
@@ -19,7 +23,7 @@ class UserRulesTest {
   @DisplayName("A12: a user's rule runs before the built-in ones")
   void userRuleFirst() {
     Rule rule =
-        Rule.parse(
+        rule(
             Map.of(
                 "id", "our-proxy", "category", "system_error", "patterns", "proxy said HTTP 503"));
     Failure failure = classify(List.of(rule), "the PROXY said HTTP 503");
@@ -32,7 +36,7 @@ class UserRulesTest {
   @Test
   @DisplayName("A12: a rule with a built-in's id takes its place and what it does not say")
   void override() {
-    Rule rule = Rule.parse(Map.of("id", "http-rate-limit", "category", "api_error"));
+    Rule rule = rule(Map.of("id", "http-rate-limit", "category", "api_error"));
     assertThat(rule.stage()).isEqualTo(Stage.STATUS);
     assertThat(rule.codes()).containsExactly("429");
     assertThat(classify(List.of(rule), "HTTP 429").category()).isEqualTo(Category.API_ERROR);
@@ -43,7 +47,7 @@ class UserRulesTest {
   @Test
   @DisplayName("A12: a rule can be switched off")
   void disabled() {
-    Rule off = Rule.parse(Map.of("id", "http-rate-limit", "enabled", false));
+    Rule off = rule(Map.of("id", "http-rate-limit", "enabled", false));
     assertThat(classify(List.of(off), "HTTP 429").rule()).isEqualTo("http-refused");
   }
 
@@ -83,8 +87,7 @@ class UserRulesTest {
   @DisplayName("A12: a rule leaves texts alone that match its unless")
   void unless() {
     Rule rule =
-        Rule.parse(
-            Map.of("id", "x", "category", "unknown", "patterns", "HTTP 503", "unless", "nightly"));
+        rule(Map.of("id", "x", "category", "unknown", "patterns", "HTTP 503", "unless", "nightly"));
     assertThat(classify(List.of(rule), "HTTP 503").rule()).isEqualTo("x");
     assertThat(classify(List.of(rule), "nightly HTTP 503").rule()).isEqualTo("http-try-again");
   }
@@ -112,7 +115,7 @@ class UserRulesTest {
   }
 
   private static void refused(Map<String, ?> fields, String part) {
-    assertThatThrownBy(() -> Rule.parse(fields))
+    assertThatThrownBy(() -> rule(fields))
         .isInstanceOf(InvalidRuleException.class)
         .hasMessageContaining(part)
         .message()
@@ -126,8 +129,7 @@ class UserRulesTest {
     assertThatThrownBy(() -> Rule.parseAll(List.of(rule, rule)))
         .isInstanceOf(InvalidRuleException.class)
         .hasMessage("rule 2: the id \"x\" is used twice; rename or remove one");
-    assertThatThrownBy(
-            () -> Classifier.standard().withRules(List.of(Rule.parse(rule), Rule.parse(rule))))
+    assertThatThrownBy(() -> Classifier.standard().withRules(List.of(rule(rule), rule(rule))))
         .isInstanceOf(InvalidRuleException.class);
   }
 

@@ -28,7 +28,7 @@ public final class TestTickets {
   public TestTickets(DataSource dataSource) {
     this.queue =
         new PostgresTicketQueue(
-            dataSource, "holdfast", new RetryPolicy(() -> 0), RetrySettings.defaults());
+            dataSource, dataSource, "holdfast", new RetryPolicy(() -> 0), RetrySettings.defaults());
     this.inbox = new PostgresTicketInbox(dataSource);
     this.desk = new PostgresTicketDesk(dataSource);
   }

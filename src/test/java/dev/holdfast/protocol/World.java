@@ -45,7 +45,11 @@ final class World {
     this.variant = variant;
     this.queue =
         new PostgresTicketQueue(
-            database.dataSource(), "holdfast", new RetryPolicy(() -> 0), settings());
+            database.dataSource(),
+            database.dataSource(),
+            "holdfast",
+            new RetryPolicy(() -> 0),
+            settings());
   }
 
   /** Every delay is the same, so that the model need not know how they grow. */

@@ -12,6 +12,7 @@ import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.session.PostgresEventSink;
 import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
+import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
@@ -56,7 +57,8 @@ class DurableSessionIT {
   DurableSessionIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.store = new PostgresJournalStore(database.dataSource(), "holdfast");
+    this.store =
+        new PostgresJournalStore(database.dataSource(), "holdfast", Sleeper.REAL, Secrets.NONE);
   }
 
   /** Stands for kill -9: nothing of the process runs on behind it. */

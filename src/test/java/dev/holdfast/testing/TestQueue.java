@@ -36,7 +36,11 @@ public record TestQueue(PostgresTicketQueue queue, TicketDatabase database, Stri
   public static TestQueue on(TicketDatabase database, RetrySettings settings) {
     return new TestQueue(
         new PostgresTicketQueue(
-            database.dataSource(), "holdfast", new RetryPolicy(() -> 0), settings),
+            database.dataSource(),
+            database.dataSource(),
+            "holdfast",
+            new RetryPolicy(() -> 0),
+            settings),
         database,
         "kind-" + UUID.randomUUID());
   }

@@ -153,7 +153,8 @@ final class TestWorker {
 
   Worker build() {
     PostgresTicketQueue postgres =
-        new PostgresTicketQueue(dataSource, "holdfast", new RetryPolicy(() -> 0), retry);
+        new PostgresTicketQueue(
+            dataSource, dataSource, "holdfast", new RetryPolicy(() -> 0), retry);
     WorkerPorts ports =
         new WorkerPorts(
             queue.apply(postgres),

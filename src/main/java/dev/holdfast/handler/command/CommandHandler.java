@@ -55,11 +55,6 @@ public final class CommandHandler implements TicketHandler {
   private final CommandSource source;
   private final OutputFollower follower;
 
-  /** Makes a handler without a follower: nobody sees the output while a program runs. */
-  public CommandHandler(CommandSettings settings) {
-    this(settings, OutputFollower.NONE);
-  }
-
   /**
    * @param follower is shown what the programs print
    * @throws IllegalArgumentException if programs cannot be started as the user of the settings

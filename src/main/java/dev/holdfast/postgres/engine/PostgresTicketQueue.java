@@ -41,16 +41,8 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final String heartbeat;
 
   /**
-   * @param settings the configured policy, which the settings of queue, design and ticket override
-   */
-  public PostgresTicketQueue(
-      DataSource dataSource, String schema, RetryPolicy policy, RetrySettings settings) {
-    this(dataSource, dataSource, schema, policy, settings);
-  }
-
-  /**
-   * @param heartbeats the data source on which leases are renewed
-   * @param settings the configured policy, which the settings of queue, design and ticket override
+   * @param heartbeats where leases are renewed
+   * @param settings the configured policy, over which queue, design and ticket lay theirs
    */
   public PostgresTicketQueue(
       DataSource dataSource,

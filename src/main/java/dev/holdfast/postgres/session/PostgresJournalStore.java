@@ -29,10 +29,6 @@ public final class PostgresJournalStore implements JournalStore {
   private final Sleeper sleeper;
   private final Secrets secrets;
 
-  public PostgresJournalStore(DataSource dataSource, String schema) {
-    this(dataSource, schema, Sleeper.REAL, Secrets.NONE);
-  }
-
   /**
    * @param sleeper waits between two tries
    * @param secrets the values that no entry may contain

@@ -6,9 +6,6 @@ import java.util.Map;
 /** Follows what programs print. Thread-safe. */
 @FunctionalInterface
 public interface OutputFollower {
-  /** Follows nothing. */
-  OutputFollower NONE = (claimed, hidden, stdout, stderr) -> () -> {};
-
   /** An output that is followed until it is closed, once the program has ended. */
   @FunctionalInterface
   interface Followed extends AutoCloseable {

@@ -8,6 +8,7 @@ import dev.holdfast.ticket.Lease;
 import dev.holdfast.ticket.Ticket;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
+import dev.holdfast.worker.output.OutputFollower;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Builds tickets of kind command and runs them on a handler. */
 final class CommandTickets {
+  /** Nobody sees the output while a program runs. */
+  static final OutputFollower UNSEEN = (claimed, hidden, stdout, stderr) -> () -> {};
+
   private static final JsonMapper JSON = new JsonMapper();
   private static final Instant CREATED = Instant.parse("2026-11-21T08:00:00Z");
 
@@ -58,7 +62,8 @@ final class CommandTickets {
   CommandHandler handler() {
     return new CommandHandler(
         new CommandSettings(
-            allowInline, workspaces, environment, passable, Duration.ofMillis(500), user));
+            allowInline, workspaces, environment, passable, Duration.ofMillis(500), user),
+        UNSEEN);
   }
 
   HandlerResult run(ClaimedTicket claimed) throws InterruptedException {

@@ -216,7 +216,8 @@ class ProcessTreeIT {
                 Map.of("PATH", System.getenv("PATH")),
                 Set.of(),
                 Duration.ofMinutes(10),
-                ""));
+                ""),
+            CommandTickets.UNSEEN);
     AtomicReference<Object> outcome = new AtomicReference<>();
     String script = "trap 'touch asked' TERM; echo $$ > leader.pid; while :; do sleep 0.05; done";
     Thread attempt = startAttempt(patient, script, outcome);

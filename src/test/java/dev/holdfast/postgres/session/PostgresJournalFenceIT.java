@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.TestSql;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
@@ -41,7 +43,8 @@ class PostgresJournalFenceIT {
   PostgresJournalFenceIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.store = new PostgresJournalStore(database.dataSource(), "holdfast");
+    this.store =
+        new PostgresJournalStore(database.dataSource(), "holdfast", Sleeper.REAL, Secrets.NONE);
     this.reader = new PostgresJournalReader(database.dataSource(), "holdfast");
   }
 

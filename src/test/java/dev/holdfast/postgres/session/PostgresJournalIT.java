@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.LossyDataSource;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
@@ -50,7 +51,8 @@ class PostgresJournalIT {
   PostgresJournalIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.store = new PostgresJournalStore(database.dataSource(), "holdfast");
+    this.store =
+        new PostgresJournalStore(database.dataSource(), "holdfast", Sleeper.REAL, Secrets.NONE);
     this.reader = new PostgresJournalReader(database.dataSource(), "holdfast");
   }
 
