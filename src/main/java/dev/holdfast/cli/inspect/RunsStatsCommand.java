@@ -5,7 +5,6 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.repair.trace.RunStats;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -44,16 +43,12 @@ final class RunsStatsCommand implements Callable<Integer> {
     RunStats stats = RunStats.of(source.events(root));
     if (json) {
       Map<String, @Nullable Object> object = JsonOutput.columns(stats);
-      object.put("alerts", stats.alerts().stream().map(RunsStatsCommand::columns).toList());
+      object.put("alerts", stats.alerts());
       root.terminal().line(JsonOutput.of(object));
     } else {
       print(stats);
     }
     return ExitCode.DONE;
-  }
-
-  private static Map<String, @Nullable Object> columns(RunStats.Alert alert) {
-    return new LinkedHashMap<>(JsonOutput.columns(alert));
   }
 
   private void print(RunStats stats) {
