@@ -66,12 +66,11 @@ public final class EmbeddedServer implements AutoCloseable {
   private boolean closed;
 
   private EmbeddedServer(
-      EmbeddedServerOptions options,
       EmbeddedServerControl control,
       EmbeddedServerRecord record,
       @Nullable EmbeddedServerRecord replaced,
       boolean owned) {
-    this.options = options;
+    this.options = control.options();
     this.control = control;
     this.replaced = replaced;
     this.record = record;
@@ -110,7 +109,7 @@ public final class EmbeddedServer implements AutoCloseable {
         }
         EmbeddedServerBinaries binaries = EmbeddedServerBinaries.unpack(options);
         EmbeddedServerAccount account = EmbeddedServerAccount.choose(accounts, binaries);
-        return startLocked(options, new EmbeddedServerControl(options, binaries, account), prepare);
+        return startLocked(new EmbeddedServerControl(options, binaries, account), prepare);
       }
     } catch (OverlappingFileLockException e) {
       throw new EmbeddedServerException(
@@ -267,14 +266,14 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   private static EmbeddedServer startLocked(
-      EmbeddedServerOptions options, EmbeddedServerControl control, Consumer<Address> prepare)
-      throws IOException {
+      EmbeddedServerControl control, Consumer<Address> prepare) throws IOException {
+    EmbeddedServerOptions options = control.options();
     Path data = EmbeddedServerCluster.data(options.directory());
     Optional<EmbeddedServerPostmaster> found = EmbeddedServerPostmaster.read(data);
     if (found.isPresent()) {
       Address address = address(options, found.get());
       if (EmbeddedServerProbe.answers(address)) {
-        return attach(options, control, address, prepare);
+        return attach(control, address, prepare);
       }
       if (found.get().lives(data)) {
         control.stop(found.get().pid());
@@ -283,34 +282,28 @@ public final class EmbeddedServer implements AutoCloseable {
     }
     Address address = address(options, control.start());
     EmbeddedServerProbe.createDatabase(address);
-    return own(options, control, address, prepare);
+    return own(control, address, prepare);
   }
 
   private static EmbeddedServer attach(
-      EmbeddedServerOptions options,
-      EmbeddedServerControl control,
-      Address address,
-      Consumer<Address> prepare)
+      EmbeddedServerControl control, Address address, Consumer<Address> prepare)
       throws IOException {
     Optional<EmbeddedServerRecord> record =
-        EmbeddedServerRecord.read(options.directory())
+        EmbeddedServerRecord.read(control.options().directory())
             .filter(found -> found.pid() == address.pid())
             .filter(EmbeddedServerRecord::ownerLives);
     if (record.isEmpty()) {
-      return own(options, control, address, prepare);
+      return own(control, address, prepare);
     }
     prepare.accept(address);
-    return found(options, control, record.get(), false);
+    return found(control, record.get(), false);
   }
 
   private static EmbeddedServer own(
-      EmbeddedServerOptions options,
-      EmbeddedServerControl control,
-      Address address,
-      Consumer<Address> prepare)
+      EmbeddedServerControl control, Address address, Consumer<Address> prepare)
       throws IOException {
     EmbeddedServerRecord record = EmbeddedServerRecord.ownedHere(address);
-    record.write(options.directory());
+    record.write(control.options().directory());
     boolean prepared = false;
     try {
       prepare.accept(address);
@@ -318,22 +311,20 @@ public final class EmbeddedServer implements AutoCloseable {
     } finally {
       if (!prepared) {
         control.stop(address.pid());
-        record.remove(options.directory());
+        record.remove(control.options().directory());
       }
     }
-    return found(options, control, record, true);
+    return found(control, record, true);
   }
 
   /** Makes the server findable: the commands of its home find it from now on. */
   private static EmbeddedServer found(
-      EmbeddedServerOptions options,
-      EmbeddedServerControl control,
-      EmbeddedServerRecord record,
-      boolean owned)
+      EmbeddedServerControl control, EmbeddedServerRecord record, boolean owned)
       throws IOException {
-    EmbeddedServerRecord replaced = EmbeddedServerRecord.read(options.home()).orElse(null);
-    record.write(options.home());
-    return new EmbeddedServer(options, control, record, replaced, owned);
+    Path home = control.options().home();
+    EmbeddedServerRecord replaced = EmbeddedServerRecord.read(home).orElse(null);
+    record.write(home);
+    return new EmbeddedServer(control, record, replaced, owned);
   }
 
   private static Address address(EmbeddedServerOptions options, EmbeddedServerPostmaster postmaster)

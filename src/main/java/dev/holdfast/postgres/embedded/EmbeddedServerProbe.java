@@ -20,7 +20,7 @@ final class EmbeddedServerProbe {
 
   /** Returns true if a server answers at this address and its data is where the address says. */
   static boolean answers(EmbeddedServer.Address address) {
-    try (Connection connection = dataSource(address, "postgres").getConnection();
+    try (Connection connection = dataSource(address).getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT current_setting('data_directory')")) {
       Path data = EmbeddedServerCluster.data(address.directory());
@@ -32,7 +32,7 @@ final class EmbeddedServerProbe {
 
   /** Creates our database if a new server does not have it yet. */
   static void createDatabase(EmbeddedServer.Address address) {
-    try (Connection connection = dataSource(address, "postgres").getConnection();
+    try (Connection connection = dataSource(address).getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(IS_THERE)) {
       if (row.next() && !row.getBoolean(1)) {
@@ -46,9 +46,9 @@ final class EmbeddedServerProbe {
     }
   }
 
-  private static PGSimpleDataSource dataSource(EmbeddedServer.Address address, String database) {
+  private static PGSimpleDataSource dataSource(EmbeddedServer.Address address) {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl("jdbc:postgresql://127.0.0.1:" + address.port() + "/" + database);
+    dataSource.setUrl("jdbc:postgresql://127.0.0.1:" + address.port() + "/postgres");
     dataSource.setUser(address.user());
     dataSource.setPassword(address.password());
     dataSource.setConnectTimeout(2);
