@@ -66,7 +66,7 @@ record AnswerActions(
         resumed && calls.stream().anyMatch(this::isUnclear)
             ? unclear(admission)
             : execute(admission.allowed(), admission));
-    List<ToolReply> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
+    List<ToolReply> unclear = unclearIn(replies);
     if (!unclear.isEmpty()) {
       return new TurnEnd.UnknownEffect(unclear);
     }
@@ -90,7 +90,7 @@ record AnswerActions(
     report.ifPresent(calls::add);
     calls.forEach(call -> replies.add(left(call)));
     keep(replies, admission);
-    List<ToolReply> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
+    List<ToolReply> unclear = unclearIn(replies);
     return unclear.isEmpty() ? new TurnEnd.Continue() : new TurnEnd.UnknownEffect(unclear);
   }
 
@@ -184,7 +184,9 @@ record AnswerActions(
     return new TurnEnd.Continue();
   }
 
-  private static List<ToolReply> with(ToolReply.Outcome outcome, List<ToolReply> replies) {
-    return replies.stream().filter(reply -> reply.outcome() == outcome).toList();
+  private static List<ToolReply> unclearIn(List<ToolReply> replies) {
+    return replies.stream()
+        .filter(reply -> reply.outcome() == ToolReply.Outcome.UNKNOWN_EFFECT)
+        .toList();
   }
 }
