@@ -87,7 +87,7 @@ record CreateRoute(WebPorts ports) implements Handler {
             body.payload == null ? "{}" : Bodies.json(body.payload),
             body.queue == null ? "default" : body.queue,
             body.priority == null ? 0 : body.priority,
-            delay(body.delay),
+            Requests.duration("delay", body.delay),
             Requests.time("run_at", body.runAt),
             body.uniqueKey,
             body.maxCostUsd,
@@ -133,14 +133,6 @@ record CreateRoute(WebPorts ports) implements Handler {
       return Uniqueness.of(body.uniqueFor, time, body.onDuplicate);
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "unique_for, on_duplicate: " + e.getMessage());
-    }
-  }
-
-  private static @Nullable Duration delay(@Nullable String text) {
-    try {
-      return text == null ? null : DurationText.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new Refused(422, "delay: " + e.getMessage());
     }
   }
 

@@ -2,11 +2,13 @@ package dev.holdfast.web;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.retry.DurationText;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
@@ -222,6 +224,15 @@ final class Requests {
       return text == null ? null : OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
     } catch (DateTimeException e) {
       throw Refused.badRequest(name + ": a time such as 2026-11-21T12:00:00Z");
+    }
+  }
+
+  /** Of a body. */
+  static @Nullable Duration duration(String name, @Nullable String text) {
+    try {
+      return text == null ? null : DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, name + ": " + e.getMessage());
     }
   }
 

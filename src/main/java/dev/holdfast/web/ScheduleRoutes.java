@@ -1,7 +1,6 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.retry.DurationText;
 import dev.holdfast.schedule.CatchUp;
 import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Overlap;
@@ -11,7 +10,6 @@ import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import io.javalin.router.JavalinDefaultRoutingApi;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -95,20 +93,12 @@ final class ScheduleRoutes implements Routes {
         new NewSchedule(
             context.pathParam("name"),
             body.cron,
-            every(body.every),
+            Requests.duration("every", body.every),
             body.zone == null ? "UTC" : body.zone,
             ticket,
             body.catchUp == null ? CatchUp.LAST : body.catchUp,
             body.overlap == null ? Overlap.ALLOW : body.overlap);
     Answers.json(context, 200, withTimes(desk.put(schedule, Visitor.of(context).actor(body.by))));
-  }
-
-  private static @Nullable Duration every(@Nullable String text) {
-    try {
-      return text == null ? null : DurationText.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new Refused(422, "every: " + e.getMessage());
-    }
   }
 
   private void delete(Context context) {
