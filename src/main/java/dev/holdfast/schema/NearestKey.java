@@ -2,15 +2,31 @@ package dev.holdfast.schema;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the known key somebody probably meant. */
+/** Finds the known key or name that somebody probably meant. */
 public final class NearestKey {
   private NearestKey() {}
 
-  /** Returns the known key nearest to the given one, if it is near enough to be a typing error. */
-  public static Optional<String> of(String key, Collection<String> known) {
+  /**
+   * The known name that was probably meant: the only one that contains the given one, or else one
+   * that is near enough to be a slip of the pen. Another guess would send people the wrong way.
+   */
+  public static Optional<String> meant(String given, Collection<String> known) {
+    List<String> longer = known.stream().filter(name -> name.contains(given)).toList();
+    return longer.size() == 1 ? Optional.of(longer.getFirst()) : of(given, known);
+  }
+
+  /** The tail of a message about an unknown key: what was probably meant, and all that is known. */
+  public static String hint(String key, Collection<String> known) {
+    String meant = of(key, known).map(near -> "did you mean \"" + near + "\"? ").orElse("");
+    return meant + "known are " + known.stream().sorted().toList();
+  }
+
+  /** The known key nearest to the given one, if it is near enough to be a slip of the pen. */
+  private static Optional<String> of(String key, Collection<String> known) {
     String wanted = plain(key);
     return known.stream()
         .filter(
@@ -18,14 +34,6 @@ public final class NearestKey {
         .min(
             Comparator.comparingInt((String each) -> distance(wanted, plain(each)))
                 .thenComparing(each -> each));
-  }
-
-  /**
-   * Returns the end of a message about an unknown key: what was probably meant, and all known keys.
-   */
-  public static String hint(String key, Collection<String> known) {
-    String meant = of(key, known).map(near -> "did you mean \"" + near + "\"? ").orElse("");
-    return meant + "known are " + known.stream().sorted().toList();
   }
 
   private static String plain(String key) {

@@ -1,10 +1,10 @@
 package dev.holdfast.cli.output;
 
 import dev.holdfast.config.FileProblem;
-import dev.holdfast.config.NearestName;
 import dev.holdfast.failure.Category;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.retry.DurationText;
+import dev.holdfast.schema.NearestKey;
 import dev.holdfast.ticket.TicketState;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,7 +52,7 @@ public final class Words {
             .formatted(
                 PlainText.cut(word, 40),
                 what,
-                NearestName.meant(word, known)
+                NearestKey.meant(word, known)
                     .map(meant -> "did you mean " + meant + "? ")
                     .orElse(""),
                 String.join(", ", known)));

@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.config.ConfigurationPage;
-import dev.holdfast.config.NearestName;
+import dev.holdfast.schema.NearestKey;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -47,7 +47,7 @@ public final class HelpCommand implements Callable<Integer> {
       CommandLine command = all.getSubcommands().get(topic);
       if (command == null) {
         String meant =
-            NearestName.meant(topic, all.getSubcommands().keySet())
+            NearestKey.meant(topic, all.getSubcommands().keySet())
                 .map(nearest -> "did you mean " + nearest + "? ")
                 .orElse("");
         throw new UsageException(
