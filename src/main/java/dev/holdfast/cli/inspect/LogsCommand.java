@@ -81,7 +81,7 @@ public final class LogsCommand implements Callable<Integer> {
     }
     try (Backend backend = root.open()) {
       TicketReader reader = backend.reader();
-      TicketRow ticket = reader.find(number).orElseThrow(() -> noTicket(number));
+      TicketRow ticket = ShowCommand.existing(reader, number);
       if (follow) {
         follow(reader, number);
       } else {
@@ -89,11 +89,6 @@ public final class LogsCommand implements Callable<Integer> {
       }
       return ExitCode.DONE;
     }
-  }
-
-  private static TicketNotFoundException noTicket(long number) {
-    return new TicketNotFoundException(
-        "there is no ticket " + number + "; holdfast list shows the tickets");
   }
 
   private TicketNotFoundException noAttempt(TicketRow ticket) {
@@ -156,7 +151,7 @@ public final class LogsCommand implements Callable<Integer> {
   }
 
   private static Optional<TicketRow> ended(TicketReader reader, long number) {
-    TicketRow ticket = reader.find(number).orElseThrow(() -> noTicket(number));
+    TicketRow ticket = ShowCommand.existing(reader, number);
     return ticket.state().equals("done") || ticket.state().equals("cancelled")
         ? Optional.of(ticket)
         : Optional.empty();

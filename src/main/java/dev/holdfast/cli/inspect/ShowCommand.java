@@ -71,13 +71,7 @@ public final class ShowCommand implements Callable<Integer> {
     long number = Words.id(id);
     try (Backend backend = root.open()) {
       TicketReader reader = backend.reader();
-      TicketRow ticket =
-          reader
-              .find(number)
-              .orElseThrow(
-                  () ->
-                      new TicketNotFoundException(
-                          "there is no ticket " + number + "; holdfast list shows the tickets"));
+      TicketRow ticket = existing(reader, number);
       if (tree) {
         printTree(new TicketTree(reader, ticket));
       } else if (transcript) {
@@ -89,6 +83,15 @@ public final class ShowCommand implements Callable<Integer> {
       }
       return ExitCode.DONE;
     }
+  }
+
+  static TicketRow existing(TicketReader reader, long number) {
+    return reader
+        .find(number)
+        .orElseThrow(
+            () ->
+                new TicketNotFoundException(
+                    "there is no ticket " + number + "; holdfast list shows the tickets"));
   }
 
   private void printTree(TicketTree steps) {

@@ -12,8 +12,8 @@ import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
-import dev.holdfast.ticket.TicketNotFoundException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -84,11 +84,8 @@ public final class WatchCommand implements Callable<Integer> {
     output =
         new OutputLines(
             () -> backend.reader().output(number, null), number, root.terminal().clock());
-    if (backend.reader().find(number).isEmpty()) {
-      throw new TicketNotFoundException(
-          "there is no ticket " + number + "; holdfast list shows the tickets");
-    }
-    before(backend.reader(), number).forEach(this::print);
+    TicketRow ticket = ShowCommand.existing(backend.reader(), number);
+    before(backend.reader(), ticket.id()).forEach(this::print);
     Optional<Keyboard> keyboard = json ? Optional.empty() : root.terminal().keyboard().open();
     if (keyboard.isPresent()) {
       countDown(
