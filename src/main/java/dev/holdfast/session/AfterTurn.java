@@ -48,6 +48,7 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
     };
   }
 
+  /** As somebody has asked for it. */
   SessionResult stopped() {
     return signal.requested() == StopSignal.Request.STOP
         ? new SessionResult.Stopped()

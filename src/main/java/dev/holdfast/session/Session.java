@@ -115,8 +115,7 @@ public final class Session {
       result = wiring.sessionRun().run(inputs);
     } catch (InterruptedException e) {
       autoRetry.close(new TurnEnd.Aborted());
-      boolean stopped = signal.requested() == StopSignal.Request.STOP;
-      result = stopped ? new SessionResult.Stopped() : new SessionResult.Cancelled();
+      result = wiring.sessionRun().afterTurn().stopped();
     }
     RunState run = wiring.run();
     if (result instanceof SessionResult.Cancelled) {
