@@ -10,10 +10,7 @@ import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,6 +30,12 @@ import picocli.CommandLine.Parameters;
 public final class AbortRetryCommand implements Callable<Integer> {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
   private static final Duration POLL = Duration.ofMillis(100);
+
+  /** What is printed of a ticket that waited. */
+  private record TriedNow(long ticketId, boolean retryAborted, boolean triedNow) {}
+
+  /** What is printed of one that runs. */
+  private record Ordered(long ticketId, boolean retryAborted) {}
 
   private final HoldfastCommand root;
 
@@ -89,11 +92,7 @@ public final class AbortRetryCommand implements Callable<Integer> {
 
   private void reportTriedNow(long number) {
     if (json) {
-      Map<String, @Nullable Object> object = new LinkedHashMap<>();
-      object.put("ticket_id", number);
-      object.put("retry_aborted", false);
-      object.put("tried_now", true);
-      root.terminal().line(JsonOutput.of(object));
+      root.terminal().line(JsonOutput.of(new TriedNow(number, false, true)));
     } else {
       root.terminal().line("#" + number + " is tried now");
     }
@@ -108,10 +107,7 @@ public final class AbortRetryCommand implements Callable<Integer> {
                   .formatted(number, number));
     }
     if (json) {
-      Map<String, @Nullable Object> object = new LinkedHashMap<>();
-      object.put("ticket_id", number);
-      object.put("retry_aborted", taken);
-      root.terminal().line(JsonOutput.of(object));
+      root.terminal().line(JsonOutput.of(new Ordered(number, taken)));
     } else if (taken) {
       root.terminal().line("ended the retry of #" + number);
     }
