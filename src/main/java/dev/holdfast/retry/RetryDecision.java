@@ -29,7 +29,7 @@ public record RetryDecision(
     return hold.isEmpty();
   }
 
-  /** The same failure, held although it might have been retried. */
+  /** Returns the same failure, held although it might have been retried. */
   public RetryDecision heldFor(Hold given) {
     return new RetryDecision(
         Duration.ZERO, attemptsRemaining, classification, strategy, Optional.of(given));

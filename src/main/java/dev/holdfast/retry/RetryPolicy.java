@@ -67,7 +67,7 @@ public final class RetryPolicy {
     return new RetryDecision(delay, remaining, failure, strategy, hold);
   }
 
-  /** After the death of a ticket's worker: uses up no retry, and holds at {@code crash-limit}. */
+  /** Decides after the death of a ticket's worker: no retry is used up, and {@code crash-limit} holds. */
   private RetryDecision afterCrash(Failure failure, RetryHistory history, RetrySettings settings) {
     CategoryPolicy strategy = settings.of(failure.category());
     int crashes = history.crashCount();

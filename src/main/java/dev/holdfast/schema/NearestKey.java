@@ -11,21 +11,21 @@ public final class NearestKey {
   private NearestKey() {}
 
   /**
-   * The known name that was probably meant: the only one that contains the given one, or else one
-   * that is near enough to be a slip of the pen. Another guess would send people the wrong way.
+   * Returns the known name that was probably meant: the only one that contains the given one, or
+   * one that is near enough to be a typing error. Another guess would send people the wrong way.
    */
   public static Optional<String> meant(String given, Collection<String> known) {
     List<String> longer = known.stream().filter(name -> name.contains(given)).toList();
     return longer.size() == 1 ? Optional.of(longer.getFirst()) : of(given, known);
   }
 
-  /** The tail of a message about an unknown key: what was probably meant, and all that is known. */
+  /** Returns the end of a message about an unknown key: what was probably meant, and all keys. */
   public static String hint(String key, Collection<String> known) {
     String meant = of(key, known).map(near -> "did you mean \"" + near + "\"? ").orElse("");
     return meant + "known are " + known.stream().sorted().toList();
   }
 
-  /** The known key nearest to the given one, if it is near enough to be a slip of the pen. */
+  /** Returns the known key nearest to the given one, if it is near enough to be a typing error. */
   private static Optional<String> of(String key, Collection<String> known) {
     String wanted = plain(key);
     return known.stream()

@@ -41,8 +41,8 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final String heartbeat;
 
   /**
-   * @param heartbeats where leases are renewed
-   * @param settings the configured policy, over which queue, design and ticket lay theirs
+   * @param heartbeats the data source on which leases are renewed
+   * @param settings the configured policy, which the settings of queue, design and ticket override
    */
   public PostgresTicketQueue(
       DataSource dataSource,
