@@ -4,7 +4,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.read.PostgresTicketReader;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.web.HealthRoutes;
@@ -46,7 +46,7 @@ final class ConsoleProcess implements AutoCloseable {
     try {
       reader.find(0);
       return Optional.empty();
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       return Optional.of("the database cannot be reached");
     }
   }

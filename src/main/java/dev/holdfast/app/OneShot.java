@@ -28,8 +28,8 @@ import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.queue.Channel;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.DesignStore;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.read.Checkup;
@@ -76,7 +76,7 @@ final class OneShot implements Backend {
    * configured.
    *
    * @param home where a running embedded instance is noted: {@code .holdfast}
-   * @throws QueueUnavailableException if there is neither
+   * @throws DatabaseUnavailableException if there is neither
    */
   static OneShot open(Settings settings, Path home) {
     DatabaseSettings configured = settings.database();
@@ -90,7 +90,7 @@ final class OneShot implements Backend {
         embedded(
             home,
             "start one here with: holdfast demo, or holdfast worker --embedded",
-            QueueUnavailableException::new);
+            DatabaseUnavailableException::new);
     Database database =
         new Database(address.jdbcUrl(), address.user(), address.password(), 1, "holdfast");
     return new OneShot(database, database, limits(settings), true);

@@ -1,6 +1,6 @@
 package dev.holdfast.app;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.telemetry.QueueGauges;
@@ -47,7 +47,7 @@ final class QueueScrape implements Supplier<String> {
     }
     try {
       gauges.update(reader.queues());
-    } catch (QueueUnavailableException | TicketBusyException e) {
+    } catch (DatabaseUnavailableException | TicketBusyException e) {
       log.debug("the queues' depths are those of the scrape before: {}", e.getMessage());
     } finally {
       // The time is set only now. Otherwise each of those who waited for a slow answer would ask

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The actions of people on batches. Each change is logged for every ticket with its actor.
  * Thread-safe.
  *
- * <p>A batch that does not exist is a {@code TicketNotFoundException}.
+ * <p>A batch that does not exist is a {@code NotFoundException}.
  */
 public interface BatchDesk {
   /** Returns the same desk; what is done through it is recorded with this channel. */

@@ -16,8 +16,8 @@ public interface ReleaseDesk {
   /**
    * Releases the canary's tickets at once.
    *
-   * @throws dev.holdfast.ticket.TicketNotFoundException if no held ticket matches
-   * @throws dev.holdfast.ticket.InvalidTicketException that says which value cannot be taken
+   * @throws dev.holdfast.ticket.NotFoundException if no held ticket matches
+   * @throws dev.holdfast.ticket.InvalidInputException that says which value cannot be taken
    */
   Release start(NewRelease release, String actor);
 

@@ -7,8 +7,8 @@ import java.util.List;
  * Actions of people on limits. Each change is logged with its actor. It holds from then on, also
  * for tickets that wait already. Thread-safe.
  *
- * <p>A queue, design or limit that does not exist is a {@code TicketNotFoundException}; a number
- * that cannot be a limit is an {@code InvalidTicketException} that says why.
+ * <p>A queue, design or limit that does not exist is a {@code NotFoundException}; a number that
+ * cannot be a limit is an {@code InvalidInputException} that says why.
  */
 public interface LimitDesk {
   /** Returns the same desk; what is done through it is recorded with this channel. */

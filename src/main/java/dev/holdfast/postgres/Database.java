@@ -126,7 +126,7 @@ public record Database(
 
   /**
    * Makes a pool that the caller closes. It connects at first use: if the database is unreachable,
-   * that use throws {@link dev.holdfast.queue.QueueUnavailableException}.
+   * that use throws {@link dev.holdfast.queue.DatabaseUnavailableException}.
    */
   public ConnectionPool pool() {
     HikariDataSource pool = open();

@@ -3,7 +3,7 @@ package dev.holdfast.postgres;
 import static java.sql.Connection.TRANSACTION_READ_COMMITTED;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -190,7 +190,7 @@ final class OwnConnections implements ConnectionFactory {
         throw e;
       }
       HoldfastException known = SqlErrors.translate(e);
-      throw QueueUnavailableException.isAway(known)
+      throw DatabaseUnavailableException.isAway(known)
           ? known
           : lendsNone(String.valueOf(known.getMessage()), e);
     } catch (Throwable e) {
@@ -198,8 +198,8 @@ final class OwnConnections implements ConnectionFactory {
     }
   }
 
-  private static QueueUnavailableException lendsNone(String why, Throwable cause) {
-    return new QueueUnavailableException("the data source lends no connection: " + why, cause);
+  private static DatabaseUnavailableException lendsNone(String why, Throwable cause) {
+    return new DatabaseUnavailableException("the data source lends no connection: " + why, cause);
   }
 
   /**

@@ -1,15 +1,15 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.QuestionTooSlowException;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
@@ -75,18 +75,18 @@ public final class SqlErrors {
       return refused(message + POOLER, state, e);
     }
     return switch (state) {
-      case "HF404" -> new TicketNotFoundException(message);
+      case "HF404" -> new NotFoundException(message);
       case "HF409" -> new IllegalTransitionException(message);
       case "HF412" -> new StaleViewException(message);
-      case "HF422" -> new InvalidTicketException(message);
+      case "HF422" -> new InvalidInputException(message);
       case "22021" ->
-          new InvalidTicketException(
+          new InvalidInputException(
               message.contains("0x00")
                   ? "a text has the character NUL (\\u0000), which PostgreSQL cannot store; leave"
                       + " it out"
                   : message + NOT_UTF8);
       case "22P05" ->
-          new InvalidTicketException(
+          new InvalidInputException(
               said(e, ServerErrorMessage::getDetail).contains("\\u0000")
                   ? "a JSON text has \\u0000, which PostgreSQL cannot store; leave it out"
                   : message + NOT_UTF8);
@@ -100,14 +100,14 @@ public final class SqlErrors {
       case "42501" -> mayNotConnect(e) ? unreachable(e, e) : notAllowed(e, message + toGrant(e));
       case FULL -> full(e, e);
       case READ_ONLY ->
-          new QueueUnavailableException(
+          new DatabaseUnavailableException(
               "the database takes no writes: "
                   + message
                   + "; point database.url at the primary, or see holdfast doctor",
               e);
       default ->
           routine(e).equals("PreCommit_Notify")
-              ? new QueueUnavailableException(
+              ? new DatabaseUnavailableException(
                   message
                       + "; end the session that listens inside an open transaction (holdfast doctor"
                       + " names those that are open for long)",
@@ -163,18 +163,18 @@ public final class SqlErrors {
 
   private static HoldfastException byClass(SQLException e, String state, String message) {
     if (OUT_OF_IDS.contains(routine(e))) {
-      return new QueueUnavailableException("the database takes no writes: " + message, e);
+      return new DatabaseUnavailableException("the database takes no writes: " + message, e);
     }
     return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
       // Data exceptions, constraint violations, program limits: the value is wrong, not the
       // database.
-      case "22", "23", "54" -> new InvalidTicketException(words(e, message));
+      case "22", "23", "54" -> new InvalidInputException(words(e, message));
       case "08" -> unreachable(e, e);
       case "28", "3D" -> isServerAnswer(e) ? refused(message, state, e) : unreachable(e, e);
       case "40" -> new TicketBusyException("other transactions were in the way: " + message, e);
       default ->
           isOutage(state)
-              ? new QueueUnavailableException("the database failed: " + message, e)
+              ? new DatabaseUnavailableException("the database failed: " + message, e)
               : refused(message, state, e);
     };
   }
@@ -258,15 +258,15 @@ public final class SqlErrors {
     if (e.getCause() instanceof SQLException cause) {
       return FULL.equals(cause.getSQLState()) ? full(cause, e) : unreachable(cause, e);
     }
-    return new QueueUnavailableException(
+    return new DatabaseUnavailableException(
         "no database connection became free in time; raise the pool size, or look for slow"
             + " statements: "
             + firstLine(e),
         e);
   }
 
-  private static QueueUnavailableException full(SQLException cause, SQLException e) {
-    return new QueueUnavailableException(
+  private static DatabaseUnavailableException full(SQLException cause, SQLException e) {
+    return new DatabaseUnavailableException(
         "the database lets no more connections in: "
             + serverMessage(cause)
             + "; raise its max_connections, or the CONNECTION LIMIT of the user or the database, or"
@@ -274,9 +274,9 @@ public final class SqlErrors {
         e);
   }
 
-  private static QueueUnavailableException unreachable(SQLException cause, SQLException e) {
+  private static DatabaseUnavailableException unreachable(SQLException cause, SQLException e) {
     if (Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()) {
-      return new QueueUnavailableException(
+      return new DatabaseUnavailableException(
           "this thread was interrupted, which closes the connection that a virtual thread waits"
               + " for: "
               + serverMessage(cause),
@@ -284,7 +284,7 @@ public final class SqlErrors {
     }
     // This excludes a value that the driver does not know: "Invalid targetServerType value".
     if (serverMessage(cause).matches("(?s).*targetServerType(?! value).*")) {
-      return new QueueUnavailableException(
+      return new DatabaseUnavailableException(
           "none of the database's hosts is a primary that lets us in: no one is promoted yet, or it"
               + " refuses, as one that is read-only or has no connection left does; holdfast doctor"
               + " with HOLDFAST_DATABASE_URL of one host at a time says which: "
@@ -292,13 +292,13 @@ public final class SqlErrors {
           e);
     }
     if (mayNotConnect(cause)) {
-      return new QueueUnavailableException(
+      return new DatabaseUnavailableException(
           "cannot reach the database: "
               + serverMessage(cause)
               + "; as its owner: GRANT CONNECT ON DATABASE (docs/deployment.md, Database users)",
           e);
     }
-    return new QueueUnavailableException(
+    return new DatabaseUnavailableException(
         "cannot reach the database: "
             + whyNoConnection(cause)
             + "; check HOLDFAST_DATABASE_URL, HOLDFAST_DATABASE_USER and"

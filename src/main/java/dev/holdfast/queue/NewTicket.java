@@ -1,6 +1,6 @@
 package dev.holdfast.queue;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -150,7 +150,7 @@ public record NewTicket(
   /**
    * Makes it wait for tickets whose results it is given, by the names of this map.
    *
-   * @throws InvalidTicketException if a ticket has two names
+   * @throws InvalidInputException if a ticket has two names
    */
   public NewTicket withAfter(Map<String, Long> newAfter) {
     Map<Long, String> names = new HashMap<>();
@@ -215,13 +215,12 @@ public record NewTicket(
     /**
      * Adds the name of a ticket to the others.
      *
-     * @throws InvalidTicketException if it has another name: its result is given under one name
-     *     only
+     * @throws InvalidInputException if it has another name: its result is given under one name only
      */
     public static void name(Map<Long, String> names, long id, String name) {
       String other = names.putIfAbsent(id, name);
       if (other != null && !other.equals(name)) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             "after: ticket " + id + " has two names; its result is given under one");
       }
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * New holds, outages of providers, budgets and the like, for the receivers that tell people of
  * them, and how far each receiver was told. Thread-safe.
  *
- * <p>Everything throws {@link QueueUnavailableException} while the database is away.
+ * <p>Everything throws {@link DatabaseUnavailableException} while the database is away.
  */
 public interface PeopleNotices {
   /** Something that people are told of. */

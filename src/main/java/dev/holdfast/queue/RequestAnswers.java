@@ -21,7 +21,7 @@ public interface RequestAnswers {
   /**
    * Returns the kept answer; empty where nothing was done under this key.
    *
-   * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
+   * @throws dev.holdfast.ticket.InvalidInputException if the key was used for another request
    */
   Optional<Kept> find(RequestKey key);
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * memory limit was met, a timeout cancelled it. Nothing was done. If one value of many is the
  * cause, the others can be stored without it.
  */
-public class StatementRefusedException extends QueueUnavailableException {
+public class StatementRefusedException extends DatabaseUnavailableException {
   public StatementRefusedException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Actions of people on tickets. Each call is one transaction, is logged in {@code ticket_activity}
  * with its actor, and is refused with {@link dev.holdfast.ticket.IllegalTransitionException} if the
  * ticket is not in a state that allows it (exactly one of two people wins; the other is told who
- * did) or {@link dev.holdfast.ticket.TicketNotFoundException} if it is unknown. Thread-safe.
+ * did) or {@link dev.holdfast.ticket.NotFoundException} if it is unknown. Thread-safe.
  */
 public interface TicketDesk {
   /**
@@ -59,7 +59,7 @@ public interface TicketDesk {
    * work.
    *
    * @return the ticket's state: on_hold while more of its calls wait
-   * @throws dev.holdfast.ticket.InvalidTicketException where several calls wait and none is named,
+   * @throws dev.holdfast.ticket.InvalidInputException where several calls wait and none is named,
    *     or the arguments are no JSON object
    */
   TicketState decideCall(long ticketId, String actor, CallDecision decision);
@@ -68,7 +68,7 @@ public interface TicketDesk {
    * Answers the question that a held ticket waits with: on_hold to ready. No retry is used up.
    *
    * @param answer JSON text
-   * @throws dev.holdfast.ticket.InvalidTicketException if the question does not take this answer
+   * @throws dev.holdfast.ticket.InvalidInputException if the question does not take this answer
    */
   TicketState answer(long ticketId, String actor, String answer);
 
@@ -195,8 +195,8 @@ public interface TicketDesk {
   /**
    * Stops claims from a queue, over restarts, until it is resumed.
    *
-   * @throws dev.holdfast.ticket.TicketNotFoundException if no ticket was ever in the queue and no
-   *     worker names it
+   * @throws dev.holdfast.ticket.NotFoundException if no ticket was ever in the queue and no worker
+   *     names it
    */
   void pauseQueue(String queue, String actor);
 

@@ -32,7 +32,7 @@ public interface TicketInbox {
    * Enqueues a ticket in somebody's name, which its activity shows.
    *
    * @param key null makes a ticket at every call
-   * @throws dev.holdfast.ticket.InvalidTicketException also if the key was used for another request
+   * @throws dev.holdfast.ticket.InvalidInputException also if the key was used for another request
    */
   Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key);
 
@@ -40,8 +40,8 @@ public interface TicketInbox {
    * Enqueues one ticket in a transaction of its own.
    *
    * @return its id, or that of the kept ticket which already has its unique key
-   * @throws dev.holdfast.ticket.TicketNotFoundException if there is no such design
-   * @throws dev.holdfast.ticket.InvalidTicketException if a value cannot be taken: payload not JSON
+   * @throws dev.holdfast.ticket.NotFoundException if there is no such design
+   * @throws dev.holdfast.ticket.InvalidInputException if a value cannot be taken: payload not JSON
    *     or over the size limit, negative delay, bad queue name
    */
   long enqueue(NewTicket ticket);
@@ -65,10 +65,10 @@ public interface TicketInbox {
    *
    * @param graph in any order, 10,000 at most
    * @return their ids, in the same order
-   * @throws dev.holdfast.ticket.InvalidTicketException also where they wait in a circle, which it
+   * @throws dev.holdfast.ticket.InvalidInputException also where they wait in a circle, which it
    *     names
-   * @throws dev.holdfast.ticket.TicketNotFoundException also if one waits for a ticket or a name
-   *     that is not there
+   * @throws dev.holdfast.ticket.NotFoundException also if one waits for a ticket or a name that is
+   *     not there
    */
   List<Long> enqueueGraph(List<Named> graph);
 
@@ -96,7 +96,7 @@ public interface TicketInbox {
    * Enqueues many by COPY in one transaction: all or none.
    *
    * @return how many were added; tickets whose unique key exists are skipped
-   * @throws dev.holdfast.ticket.InvalidTicketException naming the first bad ticket by its position
+   * @throws dev.holdfast.ticket.InvalidInputException naming the first bad ticket by its position
    *     from 1
    */
   long enqueueAll(Iterator<NewTicket> tickets);

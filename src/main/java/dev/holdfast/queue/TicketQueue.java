@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * The worker's side of the durable queue. Every method is one transaction and holds no connection
- * afterwards. Thread-safe. If the database is lost, a {@link QueueUnavailableException} is thrown;
- * nothing is half done then.
+ * afterwards. Thread-safe. If the database is lost, a {@link DatabaseUnavailableException} is
+ * thrown; nothing is half done then.
  */
 public interface TicketQueue extends TicketClaims {
   /** Renews leases, and says which are lost and which tickets were revoked. */

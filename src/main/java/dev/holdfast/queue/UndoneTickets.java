@@ -1,7 +1,7 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -47,14 +47,14 @@ public final class UndoneTickets implements Iterator<UndoneTickets.Undone> {
   /**
    * @param release the key of {@link TicketDesk#releasingAs}
    * @throws IllegalTransitionException if it is too late
-   * @throws TicketNotFoundException if there is nothing to undo under this key
+   * @throws NotFoundException if there is nothing to undo under this key
    */
   public UndoneTickets(TicketDesk desk, String release, String actor) {
     this.desk = desk;
     this.release = release;
     this.actor = actor;
     if (!hasNext()) {
-      throw new TicketNotFoundException(
+      throw new NotFoundException(
           "there is nothing to undo: all of this release was taken back or has begun, or there is"
               + " no such release");
     }

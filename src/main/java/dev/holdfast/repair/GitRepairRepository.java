@@ -10,7 +10,7 @@ import dev.holdfast.repair.verify.CheckRun;
 import dev.holdfast.repair.verify.Verification;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.repair.verify.VerifyCommand;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.patch.PatchApplier;
 import dev.holdfast.tool.patch.PatchLimits;
@@ -94,7 +94,7 @@ public final class GitRepairRepository implements RepairRepository {
     List<CheckRun> failed = result.runs().stream().filter(each -> !each.passed()).toList();
     if (!failed.isEmpty() && failed.stream().allMatch(CheckRun::lacksTests)) {
       CheckRun first = failed.getFirst();
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("%s exits with 0, but %s: correct junit in the design's verify, or have the command"
                   + " write its reports there")
               .formatted(first.name(), first.failing().getFirst().message()));

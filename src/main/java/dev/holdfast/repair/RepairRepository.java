@@ -18,7 +18,7 @@ public interface RepairRepository {
   /**
    * Runs the verification on a state.
    *
-   * @throws dev.holdfast.ticket.InvalidTicketException if nothing fails at the start except that no
+   * @throws dev.holdfast.ticket.InvalidInputException if nothing fails at the start except that no
    *     report has a test, which no patch could fix
    * @throws IOException if the state cannot be made
    */

@@ -67,7 +67,10 @@ public final class RetryPolicy {
     return new RetryDecision(delay, remaining, failure, strategy, hold);
   }
 
-  /** Decides after the death of a ticket's worker: no retry is used up, and {@code crash-limit} holds. */
+  /**
+   * Decides after the death of a ticket's worker: no retry is used up, and {@code crash-limit}
+   * holds.
+   */
   private RetryDecision afterCrash(Failure failure, RetryHistory history, RetrySettings settings) {
     CategoryPolicy strategy = settings.of(failure.category());
     int crashes = history.crashCount();

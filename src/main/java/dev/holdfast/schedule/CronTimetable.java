@@ -5,7 +5,7 @@ import com.cronutils.model.definition.CronDefinition;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -82,7 +82,7 @@ public final class CronTimetable implements Timetable {
   }
 
   /**
-   * @throws InvalidTicketException if it cannot be read or no time ever matches
+   * @throws InvalidInputException if it cannot be read or no time ever matches
    */
   static CronTimetable parse(String expression, ZoneId zone) {
     Read read = new Read(expression, zone);
@@ -98,12 +98,12 @@ public final class CronTimetable implements Timetable {
 
   private static CronTimetable parsed(String expression, ZoneId zone) {
     if (expression.length() > LONGEST) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "cron: longer than " + LONGEST + " characters; write it as two schedules");
     }
     if (!CHARACTERS.matcher(expression.strip()).matches()) {
       // The parser counts fields before and after it drops control characters.
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "cron: it has characters other than letters, digits, spaces and * / , -; write minute,"
               + " hour, day of month, month, day of week, as in 0 3 * * 1-5");
     }
@@ -114,13 +114,13 @@ public final class CronTimetable implements Timetable {
       CronTimetable timetable =
           new CronTimetable(new CronTimes(ExecutionTime.forCron(cron)), zone, anyHour);
       if (timetable.next(Instant.EPOCH).isEmpty()) {
-        throw new InvalidTicketException("cron: \"" + expression + "\" never comes");
+        throw new InvalidInputException("cron: \"" + expression + "\" never comes");
       }
       return timetable;
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       // The parser's message for a range without its end, such as 1-/2, does not help.
       boolean unfinished = e instanceof IndexOutOfBoundsException;
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("cron: \"%s\" is none: %s; write minute, hour, day of month, month, day of"
                   + " week, as in 0 3 * * 1-5")
               .formatted(expression, unfinished ? "a field is not complete" : e.getMessage()));

@@ -1,6 +1,6 @@
 package dev.holdfast.schedule;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,7 +16,7 @@ public record IntervalTimetable(Duration every, Instant anchor) implements Timet
 
   public IntervalTimetable {
     if (every.compareTo(Duration.ofSeconds(1)) < 0 || every.compareTo(LONGEST) > 0) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "every must be from 1 second to 10 years, not "
               + (every.toSeconds() == 0 ? every.toMillis() + "ms" : every.toSeconds() + "s"));
     }

@@ -1,6 +1,6 @@
 package dev.holdfast.schedule;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -39,7 +39,7 @@ public record Schedule(
     String updatedBy) {
 
   /**
-   * @throws InvalidTicketException if it cannot be read, which only SQL can have caused
+   * @throws InvalidInputException if it cannot be read, which only SQL can have caused
    */
   public Timetable timetable() {
     return Timetable.of(cron, everyMs == null ? null : Duration.ofMillis(everyMs), zone, anchorAt);
@@ -63,7 +63,7 @@ public record Schedule(
     }
     try {
       return timetable().upcoming(now, count);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       return List.of();
     }
   }

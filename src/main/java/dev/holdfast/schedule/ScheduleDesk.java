@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * Actions of people on schedules. Each change is logged with its actor. Thread-safe.
  *
- * <p>A name that does not exist is a {@code TicketNotFoundException}; a value that is not allowed
- * is an {@code InvalidTicketException} that says why.
+ * <p>A name that does not exist is a {@code NotFoundException}; a value that is not allowed is an
+ * {@code InvalidInputException} that says why.
  */
 public interface ScheduleDesk {
   /** Returns the same desk; what is done through it is recorded with this channel. */

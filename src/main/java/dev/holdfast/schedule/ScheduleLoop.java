@@ -1,6 +1,6 @@
 package dev.holdfast.schedule;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
@@ -47,7 +47,7 @@ public final class ScheduleLoop implements AutoCloseable {
   private Duration round() {
     try {
       return ticks.tick(LONGEST);
-    } catch (QueueUnavailableException | TicketBusyException e) {
+    } catch (DatabaseUnavailableException | TicketBusyException e) {
       log.debug("no schedule is looked at: {}", e.getMessage());
       return LONGEST;
     } catch (RuntimeException e) {

@@ -8,7 +8,7 @@ public interface ScheduleTicks {
    * Makes what is due now, each ticket once however many processes ask.
    *
    * @return how long nothing is due; at most {@code longest}
-   * @throws dev.holdfast.queue.QueueUnavailableException if the database cannot be reached
+   * @throws dev.holdfast.queue.DatabaseUnavailableException if the database cannot be reached
    */
   Duration tick(Duration longest);
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.schedule;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +36,7 @@ public sealed interface Timetable permits CronTimetable, IntervalTimetable {
    * @param every null if it is a cron expression
    * @param zone the zone of the cron expression, as {@code Europe/Berlin}
    * @param anchor the time from which the intervals are counted
-   * @throws InvalidTicketException if it cannot be read or never comes; the message says why
+   * @throws InvalidInputException if it cannot be read or never comes; the message says why
    */
   static Timetable of(
       @Nullable String cron, @Nullable Duration every, String zone, Instant anchor) {
@@ -47,7 +47,7 @@ public sealed interface Timetable permits CronTimetable, IntervalTimetable {
     if (every != null && cron == null) {
       return new IntervalTimetable(every, anchor);
     }
-    throw new InvalidTicketException("a schedule needs either cron or every");
+    throw new InvalidInputException("a schedule needs either cron or every");
   }
 
   private static ZoneId zone(String zone) {
@@ -55,7 +55,7 @@ public sealed interface Timetable permits CronTimetable, IntervalTimetable {
       return ZoneId.of(zone);
     } catch (DateTimeException e) {
       String shown = zone.length() <= 60 ? zone : zone.substring(0, 60) + "…";
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "there is no time zone \"" + shown + "\"; write it as Europe/Berlin, UTC or +02:00");
     }
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.QuestionTooSlowException;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,9 +114,9 @@ public final class BulkAction {
     } catch (QuestionTooSlowException e) {
       log.warn("{} many tickets: ended early: {} were too slow", action, MOST_SLOW);
       endEarly(MOST_SLOW + " tickets one after the other were refused as too slow", UNTOUCHED);
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       log.warn("{} many tickets: ended early: {}", action, e.getMessage());
-      if (QueueUnavailableException.isAway(e)) {
+      if (DatabaseUnavailableException.isAway(e)) {
         endEarly(
             "the database could not be reached",
             "; the next one may be done or not, the rest was not touched: try those again");
@@ -145,7 +145,7 @@ public final class BulkAction {
         throw e;
       }
     } catch (HoldfastException e) {
-      if (QueueUnavailableException.isOfAllTickets(e)) {
+      if (DatabaseUnavailableException.isOfAllTickets(e)) {
         throw e;
       }
       countRefused(ticketId, e.getMessage());

@@ -1,6 +1,6 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.retry.Sleeper;
@@ -171,7 +171,7 @@ public final class EventHub implements AutoCloseable {
           // If the database refuses the feed, it would refuse it again. Then the feed begins at the
           // present, and everybody is told of a gap. After an outage the feed continues where it
           // stopped.
-          feed = QueueUnavailableException.isAway(e) ? feed : null;
+          feed = DatabaseUnavailableException.isAway(e) ? feed : null;
         }
         sleeper.sleep(pause);
       }

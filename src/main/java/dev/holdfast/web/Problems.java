@@ -1,15 +1,15 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.QuestionTooSlowException;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.web.access.Entrance;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -123,10 +123,10 @@ record Problems(Pages pages) implements Routes {
   private static Problem problem(Exception e, Context context) {
     return switch (e) {
       case Refused refused -> Problem.of(refused.status(), words(refused));
-      case TicketNotFoundException found -> Problem.of(404, words(found));
+      case NotFoundException found -> Problem.of(404, words(found));
       case IllegalTransitionException state -> Problem.of(409, words(state));
       case StaleViewException stale -> Problem.of(412, words(stale));
-      case InvalidTicketException value -> Problem.of(422, words(value));
+      case InvalidInputException value -> Problem.of(422, words(value));
       case TicketBusyException busy -> Problem.of(503, words(busy));
       case QuestionTooSlowException slow ->
           Problem.of(
@@ -142,7 +142,7 @@ record Problems(Pages pages) implements Routes {
         log.error("{} {}: {}", context.method(), context.path(), refused.getMessage());
         yield Problem.of(500, words(refused));
       }
-      case QueueUnavailableException gone -> {
+      case DatabaseUnavailableException gone -> {
         log.warn("{} {}: {}", context.method(), context.path(), gone.getMessage());
         yield Problem.of(503, "the database cannot be reached just now; try again in some seconds");
       }

@@ -3,7 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.retry.DurationText;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -146,7 +146,7 @@ final class Requests {
   private static @Nullable String chosen(@Nullable String fingerprint) {
     try {
       return TicketFilter.fingerprint(fingerprint);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       throw Refused.badRequest("fingerprint: " + e.getMessage());
     }
   }

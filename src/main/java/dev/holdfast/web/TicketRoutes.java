@@ -8,7 +8,7 @@ import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.session.journal.JournalRow;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -147,7 +147,7 @@ final class TicketRoutes implements Routes {
             .output(id, attempt)
             .orElseThrow(
                 () ->
-                    new TicketNotFoundException(
+                    new NotFoundException(
                         "ticket %s has no attempt %s; see %s/%s".formatted(id, attempt, LIST, id)));
     Answers.json(context, 200, output.columns());
   }
@@ -155,7 +155,6 @@ final class TicketRoutes implements Routes {
   private TicketRow existing(long id) {
     return tickets
         .find(id)
-        .orElseThrow(
-            () -> new TicketNotFoundException("there is no ticket " + id + "; see " + LIST));
+        .orElseThrow(() -> new NotFoundException("there is no ticket " + id + "; see " + LIST));
   }
 }

@@ -19,7 +19,7 @@ import java.util.function.Function;
 
 /**
  * The ports that the API and the pages need. Everything throws {@link
- * dev.holdfast.queue.QueueUnavailableException} while the database is away. Thread-safe.
+ * dev.holdfast.queue.DatabaseUnavailableException} while the database is away. Thread-safe.
  */
 public record WebPorts(
     TicketReader tickets,
@@ -71,7 +71,7 @@ public record WebPorts(
      * only returns the answer.
      *
      * @param deed gets the ports that take part in the transaction; returns the answer's body
-     * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
+     * @throws dev.holdfast.ticket.InvalidInputException if the key was used for another request
      */
     Told answer(RequestKey key, Function<WebPorts, String> deed);
   }

@@ -1,8 +1,8 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
 import java.util.Collection;
@@ -181,7 +181,7 @@ final class Completer {
     /** Sets a result aside: after a short wait it can mostly be stored as it is. */
     @Override
     public boolean waits(TicketRun run, RuntimeException cause) {
-      if (!QueueUnavailableException.mends(cause)
+      if (!DatabaseUnavailableException.mends(cause)
           || ended.isClosed(wanted)
           || refusedTries.merge(run, 1, Integer::sum) > MOST_WAITS) {
         return false;
@@ -198,7 +198,7 @@ final class Completer {
     @Override
     public void refused(TicketRun run, RuntimeException cause) {
       int tries = refusedTries.merge(run, 1, Integer::sum);
-      if ((QueueUnavailableException.mends(cause) || tries < MOST_REFUSED_TRIES)
+      if ((DatabaseUnavailableException.mends(cause) || tries < MOST_REFUSED_TRIES)
           && !ended.isClosed(wanted)) {
         log.warn(
             "ticket {} can neither be stored nor held; trying again: {}",

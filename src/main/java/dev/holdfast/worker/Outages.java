@@ -1,6 +1,6 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -49,7 +49,7 @@ final class Outages implements LongPredicate {
       probe.run();
       return false;
     } catch (RuntimeException e) {
-      return QueueUnavailableException.isAway(e);
+      return DatabaseUnavailableException.isAway(e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketClaims;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -70,7 +70,7 @@ final class Poller implements Runnable {
       Duration pause = poll();
       setErrors(0);
       wakeUps.signal().await(seen, pause);
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       log.warn("polling failed: {}", e.getMessage());
       return false;
     } catch (InterruptedException e) {

@@ -7,7 +7,7 @@ import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ final class Refusal {
   }
 
   private static Finish held(Finish refused, RuntimeException why, String more) {
-    if (refused instanceof Finish.Failed failed && why instanceof InvalidTicketException) {
+    if (refused instanceof Finish.Failed failed && why instanceof InvalidInputException) {
       return withoutText(failed, why);
     }
     String words = "the result cannot be stored: " + why.getMessage();

@@ -1,8 +1,8 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.TicketQueue;
@@ -54,7 +54,7 @@ final class ResultStore {
    * list may be empty if there are only leases to close.
    *
    * @param closed leases that are finished with them
-   * @throws QueueUnavailableException if the database is away and the store is stopped
+   * @throws DatabaseUnavailableException if the database is away and the store is stopped
    */
   void store(List<TicketRun> runs, Collection<Long> closed, Receiver receiver)
       throws InterruptedException {
@@ -62,7 +62,7 @@ final class ResultStore {
     try {
       results = untilAnswered(runs.stream().map(TicketRun::finish).toList(), closed);
     } catch (RuntimeException e) {
-      if (QueueUnavailableException.isAway(e)) {
+      if (DatabaseUnavailableException.isAway(e)) {
         throw e;
       }
       apart(runs, closed, e, receiver);
@@ -107,7 +107,7 @@ final class ResultStore {
         receiver.busy(run);
         return;
       } catch (RuntimeException e) {
-        if (QueueUnavailableException.isAway(e)) {
+        if (DatabaseUnavailableException.isAway(e)) {
           throw e;
         }
         cause = e;
@@ -128,7 +128,7 @@ final class ResultStore {
         return queue.finish(finishes, closed);
       } catch (StatementRefusedException e) {
         throw e;
-      } catch (QueueUnavailableException e) {
+      } catch (DatabaseUnavailableException e) {
         log.warn("{} results wait for the database: {}", finishes.size(), e.getMessage());
         if (stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
           throw e;

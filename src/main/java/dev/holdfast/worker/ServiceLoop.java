@@ -1,6 +1,6 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -68,7 +68,7 @@ final class ServiceLoop {
   private Duration oneRound() {
     try {
       return round.get();
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       log.warn("{}: {}; trying again in {} ms", name, e.getMessage(), afterError.toMillis());
       return afterError;
     } catch (Throwable e) {

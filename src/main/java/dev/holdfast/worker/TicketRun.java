@@ -4,8 +4,8 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -349,7 +349,7 @@ final class TicketRun implements TicketContext, Runnable {
       };
     } catch (InterruptedException e) {
       return isDraining() ? givenBack() : thrown(e);
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       return withoutDatabase(e);
     } catch (WorkerUnfitException e) {
       unfit.accept(e);
@@ -378,8 +378,8 @@ final class TicketRun implements TicketContext, Runnable {
     }
   }
 
-  private Finish withoutDatabase(QueueUnavailableException e) {
-    if (!QueueUnavailableException.isAway(e) || !outages.test(claimed.id())) {
+  private Finish withoutDatabase(DatabaseUnavailableException e) {
+    if (!DatabaseUnavailableException.isAway(e) || !outages.test(claimed.id())) {
       return thrown(e);
     }
     log.warn("ticket {} is given back: {}", claimed.id(), e.getMessage());

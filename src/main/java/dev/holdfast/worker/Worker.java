@@ -2,9 +2,9 @@ package dev.holdfast.worker;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.queue.WorkerRegistry;
@@ -135,7 +135,7 @@ public final class Worker implements AutoCloseable {
   /**
    * Registers and begins to claim.
    *
-   * @throws QueueUnavailableException if the database cannot be reached now
+   * @throws DatabaseUnavailableException if the database cannot be reached now
    * @throws IllegalStateException if it was started or closed before
    */
   public synchronized Worker start() {
@@ -465,7 +465,7 @@ public final class Worker implements AutoCloseable {
   private void update(WorkerRegistry.State state) {
     try {
       ports.registry().update(identity.id(), state);
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       log.warn("the worker's state could not be stored: {}", e.getMessage());
     }
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.workflow;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.ReviewRule;
 import java.util.ArrayList;
@@ -25,18 +25,18 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
 
   /**
    * @param json a design that is valid by the schema of designs
-   * @throws InvalidTicketException if the steps make no workflow; the message names them
+   * @throws InvalidInputException if the steps make no workflow; the message names them
    */
   public static WorkflowDesign of(JsonNode json) {
     Map<String, Step> steps = new LinkedHashMap<>();
     if (json.path("steps").size() > MOST_STEPS) {
-      throw new InvalidTicketException("a workflow has at most " + MOST_STEPS + " steps");
+      throw new InvalidInputException("a workflow has at most " + MOST_STEPS + " steps");
     }
     json.path("steps").forEachEntry((name, each) -> steps.put(name, step(name, each)));
     for (Step step : steps.values()) {
       for (String other : step.after()) {
         if (!steps.containsKey(other)) {
-          throw new InvalidTicketException(
+          throw new InvalidInputException(
               "step %s waits for \"%s\", and there is no such step; there are %s"
                   .formatted(step.name(), other, String.join(", ", steps.keySet())));
         }
@@ -67,14 +67,14 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     try {
       return Step.of(name, json);
     } catch (ExpressionException e) {
-      throw new InvalidTicketException("step " + name + ": " + e.getMessage());
+      throw new InvalidInputException("step " + name + ": " + e.getMessage());
     }
   }
 
   private static void requireBefore(Step step, Set<String> earlier, Set<String> all) {
     for (String used : step.uses().names()) {
       if (!earlier.contains(used)) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             all.contains(used)
                 ? "step %s uses results.%s and does not wait for it: add \"%s\" to its after"
                     .formatted(step.name(), used, used)
@@ -91,7 +91,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     while (!left.isEmpty()) {
       List<Step> next = left.stream().filter(each -> done.containsAll(each.after())).toList();
       if (next.isEmpty()) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             "these steps wait for each other in a circle: " + circle(steps, left, done));
       }
       ordered.addAll(next);

@@ -5,7 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
@@ -50,7 +50,7 @@ public record WorkflowHandler(WorkflowSteps steps, int longestPayload) implement
             toBeCorrected(problem, design.get().name(), claimed.id());
         case Plan.Go go -> advanced(go, designs);
       };
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       return toBeCorrected(String.valueOf(e.getMessage()), design.get().name(), claimed.id());
     }
   }

@@ -12,7 +12,7 @@ public interface WorkflowSteps {
    * Returns the tickets that a workflow's steps have, in the order of their items.
    *
    * @param uses for each step, the steps whose results it uses
-   * @throws dev.holdfast.ticket.InvalidTicketException if the results that steps use which have not
+   * @throws dev.holdfast.ticket.InvalidInputException if the results that steps use which have not
    *     begun are too long
    */
   List<StepTicket> tickets(long workflowId, Map<String, Set<String>> uses);

@@ -141,7 +141,7 @@ enum Protection {
       new Edit(
           "postgres/SqlErrors.java",
           "return switch (state) {",
-          "if (!state.startsWith(\"HF\")) { return new QueueUnavailableException(message, e); }"
+          "if (!state.startsWith(\"HF\")) { return new DatabaseUnavailableException(message, e); }"
               + " return switch (state) {")),
 
   /** A claim takes one ticket, and the next one is a poll later. */

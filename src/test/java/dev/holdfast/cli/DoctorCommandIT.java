@@ -9,7 +9,7 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -158,10 +158,10 @@ class DoctorCommandIT {
     NewTicket ticket = NewTicket.ofKind("agent");
 
     assertThatThrownBy(() -> inbox.enqueue(ticket.withTitle("日本")))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ENCODING 'UTF8'");
     assertThatThrownBy(() -> inbox.enqueue(ticket.withPayload("{\"a\": \"\\u65e5\"}")))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ENCODING 'UTF8'");
     assertThat(inbox.enqueue(ticket.withTitle("Größe"))).isPositive();
   }

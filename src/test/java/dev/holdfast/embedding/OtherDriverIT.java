@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.postgres.engine.PostgresWakeUps;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.WakeUps;
 import dev.holdfast.testing.TestDatabase;
@@ -71,7 +71,7 @@ class OtherDriverIT {
                 Holdfast.inbox(other(new CountDownLatch(0)))
                     .enqueueAll(List.of(NewTicket.ofKind("email")).iterator()))
         .isInstanceOf(HoldfastException.class)
-        .isNotInstanceOf(QueueUnavailableException.class)
+        .isNotInstanceOf(DatabaseUnavailableException.class)
         .hasMessageContaining("not of the driver org.postgresql")
         .hasMessageContaining("keep one copy");
   }

@@ -45,7 +45,7 @@ class WithoutHikariTest {
     assertThatThrownBy(() -> reader.getClass().getMethod("find", long.class).invoke(reader, 1L))
         .cause()
         .satisfies(
-            e -> assertThat(e.getClass().getSimpleName()).isEqualTo("QueueUnavailableException"))
+            e -> assertThat(e.getClass().getSimpleName()).isEqualTo("DatabaseUnavailableException"))
         .hasMessageContaining("the server was restarted");
   }
 }

@@ -7,8 +7,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
@@ -118,7 +118,7 @@ class DatabaseIT {
       person.run("BEGIN READ WRITE; " + settings + " RESET default_transaction_read_only; COMMIT");
       PostgresTicketInbox inbox = new PostgresTicketInbox(pool);
       assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind("read-only")))
-          .isInstanceOf(QueueUnavailableException.class)
+          .isInstanceOf(DatabaseUnavailableException.class)
           .hasMessageContaining("read-only transaction");
 
       assertThat(inbox.enqueue(NewTicket.ofKind("read-only"))).isPositive();
@@ -155,7 +155,7 @@ class DatabaseIT {
   void unreachable() {
     try (HikariDataSource pool = Database.of("postgres://u:s3cret@127.0.0.1:1/none").open()) {
       assertThatThrownBy(() -> new PostgresTicketReader(pool).list(TicketFilter.all(1)))
-          .isInstanceOf(QueueUnavailableException.class)
+          .isInstanceOf(DatabaseUnavailableException.class)
           .hasMessageStartingWith("cannot reach the database: Connection to 127.0.0.1:1 refused.")
           .hasMessageContaining("check HOLDFAST_DATABASE_URL")
           .extracting(Throwable::getMessage)
@@ -174,7 +174,7 @@ class DatabaseIT {
             1,
             "desk-test");
     assertThatThrownBy(() -> new PostgresTicketReader(replica.unpooled()).find(1))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .hasMessageStartingWith("none of the database's hosts is a primary that lets us in: ")
         .hasMessageEndingWith("Could not find a server with specified targetServerType: secondary")
         .hasMessageNotContaining("PASSWORD");
@@ -185,7 +185,7 @@ class DatabaseIT {
   void unknownTarget() {
     Database database = Database.of("jdbc:postgresql://127.0.0.1:1/none?targetServerType=master1");
     assertThatThrownBy(() -> new PostgresTicketReader(database.unpooled()).find(1))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .hasMessageStartingWith(
             "cannot reach the database: Invalid targetServerType value: master1; check"
                 + " HOLDFAST_DATABASE_URL");
@@ -198,7 +198,7 @@ class DatabaseIT {
     Database other = new Database(url, database.user(), database.password(), 1, "desk-test");
     try (HikariDataSource pool = other.open()) {
       assertThatThrownBy(() -> new PostgresTicketDesk(pool).approve(1, "ann"))
-          .isInstanceOf(QueueUnavailableException.class)
+          .isInstanceOf(DatabaseUnavailableException.class)
           .hasMessageContaining("database \"no_such_database\" does not exist")
           .hasMessageContaining("check HOLDFAST_DATABASE_URL");
     }
@@ -212,7 +212,7 @@ class DatabaseIT {
       try (Connection taken = pool.getConnection()) {
         assertThat(taken.isValid(1)).isTrue();
         assertThatThrownBy(() -> new PostgresTicketInbox(pool).enqueue(NewTicket.ofKind("k")))
-            .isInstanceOf(QueueUnavailableException.class)
+            .isInstanceOf(DatabaseUnavailableException.class)
             .hasMessageContaining("no database connection became free in time");
       }
     }
@@ -231,7 +231,7 @@ class DatabaseIT {
       pool.setConnectionTimeout(250);
       for (DataSource next : List.of(pool, limited.unpooled())) {
         assertThatThrownBy(() -> new PostgresTicketInbox(next).enqueue(NewTicket.ofKind("k")))
-            .isInstanceOf(QueueUnavailableException.class)
+            .isInstanceOf(DatabaseUnavailableException.class)
             .hasMessageContainingAll("too many connections for role", "CONNECTION LIMIT")
             .hasMessageNotContaining("HOLDFAST_DATABASE_URL");
       }

@@ -12,7 +12,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -108,7 +108,7 @@ class ErrorTextIT {
     List<Finish> finishes = List.of(new Finish.Succeeded(id, lease, result, Review.HUMAN, null));
 
     assertThatThrownBy(() -> queue.queue().finish(finishes, List.of(lease)))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     assertThat(database.state(id)).isEqualTo("in_progress");
     assertThat(database.outcomes(id)).isEmpty();
   }

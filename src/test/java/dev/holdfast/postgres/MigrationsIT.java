@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -262,10 +262,10 @@ class MigrationsIT {
   @DisplayName("without the schema, every port says: holdfast migrate")
   void noSchema() {
     assertThatThrownBy(() -> new PostgresTicketReader(dataSource).list(TicketFilter.all(1)))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .hasMessageEndingWith("the schema is missing or old; run: holdfast migrate");
     assertThatThrownBy(() -> new PostgresTicketInbox(dataSource).enqueue(NewTicket.ofKind("k")))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .hasMessageEndingWith("the schema is missing or old; run: holdfast migrate");
   }
 
@@ -336,7 +336,7 @@ class MigrationsIT {
     PGSimpleDataSource nowhere = new PGSimpleDataSource();
     nowhere.setUrl("jdbc:postgresql://127.0.0.1:1/none");
     assertThatThrownBy(() -> Migrations.migrate(nowhere))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .hasMessageStartingWith("cannot reach the database: Connection to 127.0.0.1:1 refused")
         .hasMessageContaining("check HOLDFAST_DATABASE_URL");
   }

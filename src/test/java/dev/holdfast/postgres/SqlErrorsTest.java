@@ -2,7 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import java.net.SocketException;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ class SqlErrorsTest {
     SQLException ended =
         new SQLException("terminating connection due to idle-in-transaction timeout", "25P03");
     assertThat(SqlErrors.translate(ended))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .isNotInstanceOf(StatementRefusedException.class);
   }
 
@@ -144,7 +144,7 @@ class SqlErrorsTest {
             + "\0RPreCommit_Notify\0";
     SQLException full = new PSQLException(new ServerErrorMessage(fields));
     assertThat(SqlErrors.translate(full))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .isNotInstanceOf(StatementRefusedException.class)
         .hasMessageContaining("holdfast doctor");
   }
@@ -157,7 +157,7 @@ class SqlErrorsTest {
             + "\0RGetNewTransactionId\0";
     SQLException stopped = new PSQLException(new ServerErrorMessage(fields));
     assertThat(SqlErrors.translate(stopped))
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .isNotInstanceOf(StatementRefusedException.class)
         .hasMessageContaining("wraparound");
   }

@@ -9,8 +9,8 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketEvent;
@@ -20,7 +20,7 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.Worker;
 import java.lang.reflect.InvocationHandler;
@@ -164,7 +164,7 @@ class TransactionsIT {
   @DisplayName("with autocommit off, what fails leaves nothing, and connections stay as they were")
   void failure() throws SQLException {
     assertThatThrownBy(() -> desk.hold(Long.MAX_VALUE, "ann", "no such ticket"))
-        .isInstanceOf(TicketNotFoundException.class);
+        .isInstanceOf(NotFoundException.class);
     List<NewTicket> good = List.of(NewTicket.ofKind("off-half"));
     assertThatThrownBy(
             () ->
@@ -254,7 +254,7 @@ class TransactionsIT {
               () ->
                   new PostgresTicketInbox(managing(connection))
                       .enqueue(NewTicket.ofKind("off-managed")))
-          .isNotInstanceOf(QueueUnavailableException.class)
+          .isNotInstanceOf(DatabaseUnavailableException.class)
           .isInstanceOf(HoldfastException.class)
           .hasMessageContaining("in a transaction")
           .hasMessageContaining("enqueue(connection, ...)")

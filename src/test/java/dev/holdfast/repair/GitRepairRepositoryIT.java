@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.repair.git.GitBench;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.verify.VerifyCommand;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -226,7 +226,7 @@ class GitRepairRepositoryIT {
     try (TicketRepository repository = project.open("one")) {
       GitRepairRepository bench = OneFileProject.workbench(repository, commands);
       assertThatThrownBy(() -> bench.verify(bench.baseTree()))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining(
               "check exits with 0, but no test is in any report that matches"
                   + " target/surefire-report/*.xml");

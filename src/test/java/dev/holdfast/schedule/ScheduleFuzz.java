@@ -3,7 +3,7 @@ package dev.holdfast.schedule;
 import static dev.holdfast.fuzz.FuzzTarget.require;
 
 import dev.holdfast.fuzz.FuzzTarget;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Instant;
 import java.util.List;
 
@@ -22,7 +22,7 @@ public final class ScheduleFuzz {
     Timetable timetable;
     try {
       timetable = Timetable.of(bar < 0 ? text : text.substring(0, bar), null, zone, SPRING);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       require(
           String.valueOf(e.getMessage()).length() <= LONGEST_REFUSAL,
           "a refusal is short: " + e.getMessage());

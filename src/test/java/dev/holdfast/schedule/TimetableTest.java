@@ -3,7 +3,7 @@ package dev.holdfast.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -142,7 +142,7 @@ class TimetableTest {
       })
   void refused(String expression) {
     assertThatThrownBy(() -> cron(expression, "UTC"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageStartingWith("cron: ");
   }
 
@@ -151,10 +151,10 @@ class TimetableTest {
   void refusedToo() {
     for (String zone : new String[] {"Europe/Atlantis", "", "CET+25", "\u0000"}) {
       assertThatThrownBy(() -> cron("0 3 * * *", zone))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining("no time zone");
       assertThatThrownBy(() -> Timetable.of(null, Duration.ofHours(1), zone, Instant.EPOCH))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining("no time zone");
     }
     assertRefused(null, Duration.ZERO);
@@ -166,7 +166,7 @@ class TimetableTest {
 
   private static void assertRefused(@Nullable String cron, @Nullable Duration every) {
     assertThatThrownBy(() -> Timetable.of(cron, every, "UTC", Instant.EPOCH))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.holdfast.web;
 import static dev.holdfast.fuzz.FuzzTarget.require;
 
 import dev.holdfast.fuzz.FuzzTarget;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 
 /** Bodies of the API: read, or refused in words that are short and name nothing of ours. */
 public final class BodyFuzz {
@@ -34,7 +34,7 @@ public final class BodyFuzz {
     } catch (Refused e) {
       require(e.status() == 400 || e.status() == 422, "a refusal is the sender's: " + e.status());
       told(String.valueOf(e.getMessage()));
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       told(String.valueOf(e.getMessage()));
     }
   }

@@ -3,12 +3,12 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.QuestionTooSlowException;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.testing.LogLines;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.web.BulkAction.Progress;
 import dev.holdfast.web.BulkAction.Refusal;
 import java.time.Duration;
@@ -62,10 +62,10 @@ class BulkActionsTest {
             ids(4),
             id -> {
               if (id == 2) {
-                throw new TicketNotFoundException("there is no ticket " + id);
+                throw new NotFoundException("there is no ticket " + id);
               }
               if (id == 3) {
-                throw new InvalidTicketException("guidance: too long");
+                throw new InvalidInputException("guidance: too long");
               }
             });
     Progress progress = end(bulk);
@@ -81,7 +81,7 @@ class BulkActionsTest {
   @Test
   @DisplayName("without the database it stops, and says so and how far it came")
   void databaseAway() throws InterruptedException {
-    QueueUnavailableException away = new QueueUnavailableException("no connection", null);
+    DatabaseUnavailableException away = new DatabaseUnavailableException("no connection", null);
     BulkAction bulk = start(ids(9), failingAt(4, away));
     Progress progress = end(bulk);
     assertThat(bulk.progress().done()).isEqualTo(3);
@@ -168,7 +168,7 @@ class BulkActionsTest {
             .peek(
                 id -> {
                   if (id == 3) {
-                    throw new QueueUnavailableException("no connection", null);
+                    throw new DatabaseUnavailableException("no connection", null);
                   }
                 })
             .iterator();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketFeeds;
@@ -172,7 +172,7 @@ class EventHubTest {
   @DisplayName("who comes back while the database is away begins with a reset, and leaves nothing")
   void comesBack() throws Exception {
     try (EventStream keep = hub.watch("me", null, null)) {
-      happenings.refusal = new QueueUnavailableException("the database is away", null);
+      happenings.refusal = new DatabaseUnavailableException("the database is away", null);
       try (EventStream back = hub.watch("me", "at0~created-0", null)) {
         assertThat(back.take(SOON).missed()).isTrue();
         assertThat(hub.watchers()).isEqualTo(2);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -130,7 +130,7 @@ class ChaosIT {
     try {
       workers.add(setup.start());
       workers.removeFirst().close();
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       // Its backend was killed while it registered: such a process ends at once, and another comes.
       assertThat(workers).isNotEmpty();
     }

@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WakeUps;
@@ -116,7 +116,7 @@ class WorkerDrainIT {
                       String workerId, Collection<Long> leaseNos, Duration lease) {
                     begun.countDown();
                     stubbornly(goOn);
-                    throw new QueueUnavailableException("the pool is closed", null);
+                    throw new DatabaseUnavailableException("the pool is closed", null);
                   }
                 })
         .registry(

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.telemetry.TicketMetrics;
@@ -130,7 +130,7 @@ class WorkerLeaseIT {
                   public Heartbeat heartbeat(
                       String workerId, Collection<Long> leaseNos, Duration lease) {
                     if (down.get()) {
-                      throw new QueueUnavailableException("pretended", null);
+                      throw new DatabaseUnavailableException("pretended", null);
                     }
                     return super.heartbeat(workerId, leaseNos, lease);
                   }
@@ -407,7 +407,7 @@ class WorkerLeaseIT {
                       String workerId, Collection<Long> leaseNos, Duration lease) {
                     twoBeats.countDown();
                     if (down.get()) {
-                      throw new QueueUnavailableException("pretended", null);
+                      throw new DatabaseUnavailableException("pretended", null);
                     }
                     return super.heartbeat(workerId, leaseNos, lease);
                   }

@@ -13,10 +13,10 @@ import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -171,7 +171,7 @@ class WorkerOutageIT {
               @Override
               public Claim claim(ClaimRequest request) {
                 switch (polls.incrementAndGet()) {
-                  case 1 -> throw new QueueUnavailableException("pretended", null);
+                  case 1 -> throw new DatabaseUnavailableException("pretended", null);
                   case 2 -> throw new IllegalStateException("pretended");
                   case 3 -> throw new NoClassDefFoundError("pretended");
                   case 4 -> throw new StackOverflowError("pretended");
@@ -197,7 +197,7 @@ class WorkerOutageIT {
         .handler(
             ticket -> {
               if (runs.incrementAndGet() == 1) {
-                throw new QueueUnavailableException("no connection became free", null);
+                throw new DatabaseUnavailableException("no connection became free", null);
               }
               return HandlerResult.done(null);
             });
@@ -258,7 +258,7 @@ class WorkerOutageIT {
                       List<? extends Finish> finishes, Collection<Long> closedLeases) {
                     List<FinishResult> results = super.finish(finishes, closedLeases);
                     if (stores.incrementAndGet() % 2 == 1) {
-                      throw new QueueUnavailableException("the answer got lost", null);
+                      throw new DatabaseUnavailableException("the answer got lost", null);
                     }
                     return results;
                   }

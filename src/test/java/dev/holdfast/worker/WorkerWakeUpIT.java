@@ -8,7 +8,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WakeUps;
@@ -63,7 +63,7 @@ class WorkerWakeUpIT {
 
     private Claim claim(TicketClaims here, ClaimRequest request) {
       if (connectionLost) {
-        throw new QueueUnavailableException("the connection was lost", null);
+        throw new DatabaseUnavailableException("the connection was lost", null);
       }
       Claim claim = here.claim(request);
       claimedHere.add(claim.tickets().size());

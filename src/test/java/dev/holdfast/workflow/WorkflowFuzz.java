@@ -3,7 +3,7 @@ package dev.holdfast.workflow;
 import static dev.holdfast.fuzz.FuzzTarget.require;
 
 import dev.holdfast.fuzz.FuzzTarget;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -48,7 +48,7 @@ public final class WorkflowFuzz {
     WorkflowDesign design;
     try {
       design = WorkflowDesign.of(json);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       requireShort(e, text);
       return;
     }

@@ -2,7 +2,7 @@ package dev.holdfast.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -111,7 +111,7 @@ class WorkflowKillIT {
         return false;
       }
       bench.finishAll(claimed, "[1, 2, 3]");
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       deaths++;
       bench.rescue();
     }

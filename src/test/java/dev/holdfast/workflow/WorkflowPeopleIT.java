@@ -14,7 +14,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.sql.Connection;
@@ -80,7 +80,7 @@ class WorkflowPeopleIT {
     ClaimedTicket last = bench.claimOne("workflow");
 
     assertThatThrownBy(() -> bench.finish(bench.decide(last)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("would be within 20 others")
         .hasMessageContaining("needs a condition (when) that ends it");
     bench.desk.cancel(id, "carl", null);

@@ -7,7 +7,7 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.schema.ExactJson;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -45,7 +45,7 @@ final class DesignShowCommand implements Callable<Integer> {
               .find(name)
               .orElseThrow(
                   () ->
-                      new TicketNotFoundException(
+                      new NotFoundException(
                           "there is no design \""
                               + PlainText.cut(name, 60)
                               + "\"; holdfast design list shows them"));

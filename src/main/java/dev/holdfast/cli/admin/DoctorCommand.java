@@ -6,7 +6,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.Checkup.Server;
 import dev.holdfast.queue.read.TicketReader;
@@ -60,7 +60,7 @@ public final class DoctorCommand implements Callable<Integer> {
     int code = ExitCode.DONE;
     try (Backend backend = root.open()) {
       check(backend, longTransaction, results);
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       results.add(
           CheckResult.fail(
               "database", PlainText.oneLine(e.getMessage()), "all else was not looked at"));

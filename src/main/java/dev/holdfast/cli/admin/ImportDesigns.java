@@ -6,7 +6,7 @@ import dev.holdfast.handler.design.ForeignDesign;
 import dev.holdfast.handler.design.ValidDesign;
 import dev.holdfast.queue.takeover.SourceDesign;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +113,7 @@ record ImportDesigns(
     ValidDesign valid;
     try {
       valid = ForeignDesign.read(definition);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       return new Fate.Unknown(PlainText.cut(String.valueOf(e.getMessage()), 200));
     }
     Optional<Design> ours = stored.apply(name);

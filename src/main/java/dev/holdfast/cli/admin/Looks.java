@@ -15,8 +15,8 @@ record Looks(List<CheckResult> results) {
    * Makes a check.
    *
    * @return what was found
-   * @throws dev.holdfast.queue.QueueUnavailableException if the database is lost, because the other
-   *     checks cannot be made then either
+   * @throws dev.holdfast.queue.DatabaseUnavailableException if the database is lost, because the
+   *     other checks cannot be made then either
    */
   CheckResult.Status add(String check, Supplier<CheckResult> look) {
     CheckResult result;

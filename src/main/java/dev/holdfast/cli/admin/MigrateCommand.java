@@ -11,7 +11,7 @@ import dev.holdfast.queue.takeover.SourceDesign;
 import dev.holdfast.queue.takeover.SourceTable;
 import dev.holdfast.queue.takeover.TicketImport;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +108,7 @@ public final class MigrateCommand implements Callable<Integer> {
     }
     try {
       return SourceTable.parse(from);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       throw new UsageException("--from: " + e.getMessage(), e);
     }
   }

@@ -8,7 +8,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.util.Optional;
@@ -78,7 +78,7 @@ final class Countdown implements AutoCloseable {
       return desk.abortRetry(ticketId, person) == TicketState.READY
           ? "#" + ticketId + " is tried now"
           : "ending the retry of #" + ticketId;
-    } catch (IllegalTransitionException | TicketNotFoundException e) {
+    } catch (IllegalTransitionException | NotFoundException e) {
       return PlainText.oneLine(e.getMessage());
     }
   }

@@ -3,7 +3,7 @@ package dev.holdfast.cli.inspect;
 import dev.holdfast.cli.output.LostDatabase;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.read.TicketSummary;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ final class ListWatch {
       try {
         look(rows.get(), print);
         lost.found();
-      } catch (QueueUnavailableException e) {
+      } catch (DatabaseUnavailableException e) {
         lost.tell(e);
       }
       Thread.sleep(EVERY);

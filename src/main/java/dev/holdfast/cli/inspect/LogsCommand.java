@@ -8,12 +8,12 @@ import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -91,8 +91,8 @@ public final class LogsCommand implements Callable<Integer> {
     }
   }
 
-  private TicketNotFoundException noAttempt(TicketRow ticket) {
-    return new TicketNotFoundException(
+  private NotFoundException noAttempt(TicketRow ticket) {
+    return new NotFoundException(
         attempt == null
             ? follow
                 ? "ticket " + ticket.id() + " is " + ticket.state() + " and has never run"
@@ -143,7 +143,7 @@ public final class LogsCommand implements Callable<Integer> {
         } else if (ended.isPresent()) {
           throw noAttempt(ended.get());
         }
-      } catch (QueueUnavailableException e) {
+      } catch (DatabaseUnavailableException e) {
         lost.tell(e);
       }
       Thread.sleep(POLL);

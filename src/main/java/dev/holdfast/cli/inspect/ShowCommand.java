@@ -13,7 +13,7 @@ import dev.holdfast.schema.Question;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -90,7 +90,7 @@ public final class ShowCommand implements Callable<Integer> {
         .find(number)
         .orElseThrow(
             () ->
-                new TicketNotFoundException(
+                new NotFoundException(
                     "there is no ticket " + number + "; holdfast list shows the tickets"));
   }
 

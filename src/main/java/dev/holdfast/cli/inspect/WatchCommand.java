@@ -8,7 +8,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketReader;
@@ -120,7 +120,7 @@ public final class WatchCommand implements Callable<Integer> {
   private void showOrWait(Countdown line) throws InterruptedException {
     try {
       line.show(POLL);
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       Thread.sleep(POLL);
     }
   }
@@ -141,7 +141,7 @@ public final class WatchCommand implements Callable<Integer> {
       events.addAll(feed.next());
       lost.found();
       return events;
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       lost.tell(e);
       return List.of();
     }

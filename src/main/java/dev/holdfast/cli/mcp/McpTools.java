@@ -18,7 +18,7 @@ import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
@@ -223,7 +223,7 @@ final class McpTools {
     long id = arguments.id();
     TicketReader reader = backend.reader();
     TicketRow row =
-        reader.find(id).orElseThrow(() -> new TicketNotFoundException("there is no ticket " + id));
+        reader.find(id).orElseThrow(() -> new NotFoundException("there is no ticket " + id));
     Map<String, @Nullable Object> ticket = JsonOutput.columns(row);
     TicketHistory history = reader.history(id);
     ticket.put("attempts", history.attempts().rows());

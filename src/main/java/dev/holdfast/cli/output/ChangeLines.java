@@ -1,6 +1,6 @@
 package dev.holdfast.cli.output;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -32,7 +32,7 @@ public record ChangeLines<T>(
       try {
         seen = look.get();
         lost.found();
-      } catch (QueueUnavailableException e) {
+      } catch (DatabaseUnavailableException e) {
         lost.tell(e);
       }
       String now = words.apply(seen);

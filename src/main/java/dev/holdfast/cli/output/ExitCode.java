@@ -1,11 +1,11 @@
 package dev.holdfast.cli.output;
 
 import dev.holdfast.config.ConfigException;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 
 /** The exit codes of commands, for scripts. */
 public final class ExitCode {
@@ -25,11 +25,11 @@ public final class ExitCode {
     return switch (failure) {
       case UsageException e -> WRONG_USAGE;
       case ConfigException e -> WRONG_USAGE;
-      case InvalidTicketException e -> WRONG_USAGE;
-      case TicketNotFoundException e -> REFUSED;
+      case InvalidInputException e -> WRONG_USAGE;
+      case NotFoundException e -> REFUSED;
       case IllegalTransitionException e -> REFUSED;
       case StatementRefusedException e -> FAILED;
-      case QueueUnavailableException e -> DATABASE_UNREACHABLE;
+      case DatabaseUnavailableException e -> DATABASE_UNREACHABLE;
       default -> FAILED;
     };
   }

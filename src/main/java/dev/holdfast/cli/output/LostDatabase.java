@@ -1,6 +1,6 @@
 package dev.holdfast.cli.output;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 
 /**
  * Tells people once that a command waits for a database that is away. It tells them again only
@@ -14,7 +14,7 @@ public final class LostDatabase {
     this.terminal = terminal;
   }
 
-  public void tell(QueueUnavailableException e) {
+  public void tell(DatabaseUnavailableException e) {
     if (!told) {
       terminal.progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The database behind a command, opened when it is first used.
  *
- * <p>Every method throws {@link dev.holdfast.queue.QueueUnavailableException} where the database
+ * <p>Every method throws {@link dev.holdfast.queue.DatabaseUnavailableException} where the database
  * cannot be reached.
  */
 public interface Backend extends AutoCloseable {

@@ -26,7 +26,7 @@ public final class ProgressCommand<T> implements Callable<Integer> {
    * The thing that is shown.
    *
    * @param name its name as in {@code holdfast NAME list}
-   * @param find throws {@link dev.holdfast.ticket.TicketNotFoundException} if it is not there
+   * @param find throws {@link dev.holdfast.ticket.NotFoundException} if it is not there
    * @param progress its progress in one line; a new one is printed when it changes
    * @param page all that is known about it, in lines
    */

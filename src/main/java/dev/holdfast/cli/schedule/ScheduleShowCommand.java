@@ -7,7 +7,7 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.schedule.Schedule;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -51,7 +51,7 @@ final class ScheduleShowCommand implements Callable<Integer> {
               .find(name)
               .orElseThrow(
                   () ->
-                      new TicketNotFoundException(
+                      new NotFoundException(
                           "there is no schedule \""
                               + PlainText.cut(name, 60)
                               + "\"; holdfast schedule list shows them"));

@@ -17,7 +17,7 @@ import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.ToolCallRow;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.util.Iterator;
 import java.util.List;
@@ -138,7 +138,7 @@ public final class ReleaseCommand implements Callable<Integer> {
       }
       Iterator<Long> chosen = chosen(backend, numbers, chosenCategory);
       if (!chosen.hasNext()) {
-        throw new TicketNotFoundException(
+        throw new NotFoundException(
             "no held ticket matches; holdfast stats shows the groups of errors");
       }
       String release = UUID.randomUUID().toString();

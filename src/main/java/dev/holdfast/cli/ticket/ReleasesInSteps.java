@@ -6,7 +6,7 @@ import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.ProgressCommand;
 import dev.holdfast.cli.root.RowsCommand;
 import dev.holdfast.cli.root.Usage;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import picocli.CommandLine;
@@ -36,7 +36,7 @@ final class ReleasesInSteps {
         .find(id)
         .orElseThrow(
             () ->
-                new TicketNotFoundException(
+                new NotFoundException(
                     "there is no release " + id + "; holdfast release list shows them"));
   }
 

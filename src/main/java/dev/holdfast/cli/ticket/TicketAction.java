@@ -5,11 +5,11 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -87,7 +87,7 @@ final class TicketAction {
       progress.end();
       tellRefusals();
       if (!changed.isEmpty()) {
-        String end = QueueUnavailableException.isAway(e) ? "the database was lost" : "it ended";
+        String end = DatabaseUnavailableException.isAway(e) ? "the database was lost" : "it ended";
         terminal.progress(done + " " + changed.size() + " before " + end);
       }
       throw e;
@@ -106,12 +106,12 @@ final class TicketAction {
       change.apply(id);
       changed.add(id);
       return true;
-    } catch (IllegalTransitionException | TicketNotFoundException e) {
+    } catch (IllegalTransitionException | NotFoundException e) {
       refusals.add(new Refusal(id, message(e)));
       return false;
     } catch (HoldfastException e) {
-      boolean ofWhatWasTyped = e instanceof InvalidTicketException && isFirst();
-      if (isOnly || ofWhatWasTyped || QueueUnavailableException.isOfAllTickets(e)) {
+      boolean ofWhatWasTyped = e instanceof InvalidInputException && isFirst();
+      if (isOnly || ofWhatWasTyped || DatabaseUnavailableException.isOfAllTickets(e)) {
         throw e;
       }
       refusals.add(new Refusal(id, message(e)));

@@ -11,7 +11,7 @@ import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.TicketInbox.Named;
 import dev.holdfast.schema.ExactJson;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -143,7 +143,7 @@ final class TicketLines implements Iterator<Named> {
       throw bad("is not JSON, or says a name twice", e);
     } catch (NumberFormatException e) {
       throw bad("has a number whose exponent is beyond all bounds", e);
-    } catch (UsageException | InvalidTicketException e) {
+    } catch (UsageException | InvalidInputException e) {
       throw bad(e.getMessage(), e);
     }
   }

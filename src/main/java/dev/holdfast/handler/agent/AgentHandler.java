@@ -19,7 +19,7 @@ import dev.holdfast.session.event.SessionListener;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
@@ -100,7 +100,7 @@ public final class AgentHandler implements TicketHandler {
       return HandlerResult.held(
           "The worker lacks a provider: " + e.getMessage() + ", then release",
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
-    } catch (InvalidTicketException | ConfigurationException e) {
+    } catch (InvalidInputException | ConfigurationException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (ToolExecutionException e) { // an MCP server that does not start
       return HandlerResult.failed(

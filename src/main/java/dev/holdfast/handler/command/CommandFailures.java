@@ -7,7 +7,7 @@ import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.ProgramRun;
 import dev.holdfast.process.TextTooLongException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -24,7 +24,7 @@ final class CommandFailures {
   private CommandFailures() {}
 
   /** Reports a wrong ticket or design: trying again does not help, a person has to change it. */
-  static ErrorReport refused(InvalidTicketException cause) {
+  static ErrorReport refused(InvalidInputException cause) {
     return refused(Objects.requireNonNullElse(cause.getMessage(), cause.toString()));
   }
 

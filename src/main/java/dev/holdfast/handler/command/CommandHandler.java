@@ -13,7 +13,7 @@ import dev.holdfast.process.ProgramUser;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
@@ -78,7 +78,7 @@ public final class CommandHandler implements TicketHandler {
       design = source.of(claimed);
       environment.putAll(ProgramEnvironment.of(claimed, design, settings));
       context.traceparent().ifPresent(trace -> environment.put("TRACEPARENT", trace));
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
     }
     LeftPrograms.endBeforeAttempt(claimed.attempt(), settings.killGrace());

@@ -3,7 +3,7 @@ package dev.holdfast.handler.command;
 import dev.holdfast.handler.design.DesignValidator;
 import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.nio.file.InvalidPathException;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -30,7 +30,7 @@ final class CommandSource {
   }
 
   /**
-   * @throws InvalidTicketException if there is nothing that may be run
+   * @throws InvalidInputException if there is nothing that may be run
    */
   CommandDesign of(ClaimedTicket claimed) {
     if (claimed.design().isEmpty()) {
@@ -44,7 +44,7 @@ final class CommandSource {
 
   private CommandDesign ofPayload(JsonNode payload) {
     if (!allowInline) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the ticket's payload names a program, which this worker does not allow: put it into a"
               + " design (holdfast design put NAME --file F) and enqueue with --design NAME, or set"
               + " handlers.command.allow-inline: true");
@@ -53,14 +53,14 @@ final class CommandSource {
       ObjectNode design = inlineDesign(payload);
       validator.validate(design.toString());
       return read(design);
-    } catch (InvalidTicketException e) {
-      throw new InvalidTicketException("the program in the ticket's payload: " + e.getMessage());
+    } catch (InvalidInputException e) {
+      throw new InvalidInputException("the program in the ticket's payload: " + e.getMessage());
     }
   }
 
   private static ObjectNode inlineDesign(JsonNode payload) {
     if (payload.has("pass_environment")) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "pass_environment is for designs only: remove it from the payload");
     }
     ObjectNode design = Json.MAPPER.createObjectNode().put("kind", "command");
@@ -76,7 +76,7 @@ final class CommandSource {
     try {
       return CommandDesign.of(document);
     } catch (InvalidPathException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "its directory cannot be named in the worker's locale: start the worker with"
               + " LC_ALL=C.UTF-8");
     }

@@ -5,7 +5,7 @@ import dev.holdfast.process.ProgramRun;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Guidance;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +26,7 @@ final class ProgramEnvironment {
   private ProgramEnvironment() {}
 
   /**
-   * @throws InvalidTicketException if the design asks for a variable that the worker does not pass
+   * @throws InvalidInputException if the design asks for a variable that the worker does not pass
    *     on, or does not have
    */
   static Map<String, String> of(
@@ -45,7 +45,7 @@ final class ProgramEnvironment {
 
   private static String passed(String name, CommandSettings settings) {
     if (!settings.passable().contains(name)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the design asks for the worker's variable "
               + name
               + ", which it does not pass on: add it to handlers.command.pass-environment, or"
@@ -53,7 +53,7 @@ final class ProgramEnvironment {
     }
     String value = settings.environment().get(name);
     if (value == null) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the design asks for the variable "
               + name
               + ", which the worker does not have: set it where the worker is started");

@@ -3,7 +3,7 @@ package dev.holdfast.handler.design;
 import dev.holdfast.failure.ShortText;
 import dev.holdfast.process.Utf8;
 import dev.holdfast.schema.UnreadableJson;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -51,19 +51,19 @@ final class DesignText {
   private DesignText() {}
 
   /**
-   * @throws InvalidTicketException saying where the text cannot be read
+   * @throws InvalidInputException saying where the text cannot be read
    */
   static ObjectNode read(String text) {
     refuseOversize(text);
     String plain = Utf8.withoutMark(text);
     if (plain.isBlank()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the design is empty: write a YAML or JSON object with the key \"kind\"");
     }
     if (tree(plain) instanceof ObjectNode object) {
       return object;
     }
-    throw new InvalidTicketException(
+    throw new InvalidInputException(
         "the design must be an object: write keys and values, as in kind: command");
   }
 
@@ -71,7 +71,7 @@ final class DesignText {
     int size =
         text.length() > MAX_BYTES ? text.length() : text.getBytes(StandardCharsets.UTF_8).length;
     if (size > MAX_BYTES) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("the design has %s bytes and may have %s: keep large inputs in files or in the"
                   + " tickets' payloads")
               .formatted(size, MAX_BYTES));
@@ -95,8 +95,8 @@ final class DesignText {
    * Makes the error for an exponent that no BigDecimal has; Jackson then throws a
    * NumberFormatException.
    */
-  private static InvalidTicketException beyondBounds() {
-    return new InvalidTicketException(
+  private static InvalidInputException beyondBounds() {
+    return new InvalidInputException(
         "the design has a number whose exponent is beyond all bounds: write it as text");
   }
 
@@ -120,13 +120,13 @@ final class DesignText {
     try (JsonParser parser = YAML.createParser(text)) {
       while (parser.nextToken() != null) {
         if (over) {
-          throw new InvalidTicketException(
+          throw new InvalidInputException(
               "the design has a second YAML document on line %s: write one alone, without ---"
                   .formatted(parser.currentTokenLocation().getLineNr()));
         }
         over = parser.streamReadContext().inRoot();
         if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
-          throw new InvalidTicketException(
+          throw new InvalidInputException(
               ("the design uses the YAML alias *%s on line %s: aliases are not supported,"
                       + " write the value out")
                   .formatted(yaml.getString(), yaml.currentTokenLocation().getLineNr()));
@@ -145,13 +145,13 @@ final class DesignText {
     return next.isEmpty() || next.startsWith("\"") || next.startsWith("}") || next.startsWith("{");
   }
 
-  private static InvalidTicketException unreadable(String language, JacksonException e) {
+  private static InvalidInputException unreadable(String language, JacksonException e) {
     TokenStreamLocation at = e.getLocation();
     String where =
         at == null || at.getLineNr() < 1
             ? ""
             : " on line " + at.getLineNr() + ", column " + at.getColumnNr();
-    return new InvalidTicketException(
+    return new InvalidInputException(
         "the design is not readable as %s%s: %s"
             .formatted(language, where, ShortText.of(UnreadableJson.reason(e), 300)));
   }

@@ -3,7 +3,7 @@ package dev.holdfast.handler.design;
 import dev.holdfast.retry.RetryOverridesParser;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.NearestKey;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +41,7 @@ public final class DesignValidator {
 
   /**
    * @param text the document, as YAML or JSON
-   * @throws InvalidTicketException in one line, naming each wrong key and what it may be
+   * @throws InvalidInputException in one line, naming each wrong key and what it may be
    */
   public ValidDesign validate(String text) {
     return validate(DesignText.read(text));
@@ -51,7 +51,7 @@ public final class DesignValidator {
     String kind = kind(document.get("kind"));
     List<String> problems = schema(kind).problems(document);
     if (!problems.isEmpty()) {
-      throw new InvalidTicketException("the design is not valid: " + summary(problems));
+      throw new InvalidInputException("the design is not valid: " + summary(problems));
     }
     checkRetry(document.get("retry"));
     checkReport(document.path("report").get("schema"));
@@ -67,14 +67,14 @@ public final class DesignValidator {
 
   private String kind(@Nullable JsonNode kind) {
     if (kind == null || !kind.isString()) {
-      throw new InvalidTicketException("the design has no \"kind\": write one of " + kinds);
+      throw new InvalidInputException("the design has no \"kind\": write one of " + kinds);
     }
     return kind.stringValue();
   }
 
   private DesignSchema schema(String kind) {
     if (!kinds.contains(kind)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the design's kind \"" + kind + "\" is unknown: " + NearestKey.hint(kind, kinds));
     }
     return schemas.computeIfAbsent(kind, DesignSchema::ofKind);
@@ -98,7 +98,7 @@ public final class DesignValidator {
               .propertyStream()
               .anyMatch(server -> name.startsWith("mcp__" + server.getKey() + "__"));
       if (!ofServer && !tools.contains(name)) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             "the design is not valid: approval names "
                 + name
                 + ", which is not among its tools: add it there, or leave it out here");
@@ -113,7 +113,7 @@ public final class DesignValidator {
     try {
       RetryOverridesParser.parse(DesignText.JSON.readerFor(Map.class).readValue(retry));
     } catch (IllegalArgumentException e) {
-      throw new InvalidTicketException("the design is not valid: retry: " + e.getMessage());
+      throw new InvalidInputException("the design is not valid: retry: " + e.getMessage());
     }
   }
 
@@ -125,7 +125,7 @@ public final class DesignValidator {
     try {
       new JsonSchema(schema, "data").problems(DesignText.JSON.createObjectNode());
     } catch (RuntimeException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the design is not valid: report.schema is no JSON schema: "
               + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
     }

@@ -1,6 +1,6 @@
 package dev.holdfast.handler.design;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -21,7 +21,7 @@ public final class ForeignDesign {
    * provider} and {@code model} as its target. A definition that is a design already stays as it
    * is.
    *
-   * @throws InvalidTicketException saying why it is no design
+   * @throws InvalidInputException saying why it is no design
    */
   public static ValidDesign read(String definition) {
     ObjectNode design = DesignText.read(definition);

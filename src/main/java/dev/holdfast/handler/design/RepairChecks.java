@@ -2,7 +2,7 @@ package dev.holdfast.handler.design;
 
 import dev.holdfast.repair.git.RepositoryException;
 import dev.holdfast.repair.git.RepositorySource;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.HashSet;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -12,7 +12,7 @@ final class RepairChecks {
   private RepairChecks() {}
 
   /**
-   * @throws InvalidTicketException saying what is wrong
+   * @throws InvalidInputException saying what is wrong
    */
   static void check(JsonNode document) {
     JsonNode repository = document.path("repository");
@@ -23,13 +23,13 @@ final class RepairChecks {
               ? RepositorySource.local(repository.path("path").asString(), ref)
               : RepositorySource.remote(repository.path("url").asString(), ref);
     } catch (RepositoryException e) {
-      throw new InvalidTicketException("the design is not valid: repository: " + e.getMessage());
+      throw new InvalidInputException("the design is not valid: repository: " + e.getMessage());
     }
     Set<String> names = new HashSet<>();
     for (JsonNode command : document.path("verify")) {
       String name = command.path("name").asString();
       if (!names.add(name)) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             "the design is not valid: verify has two commands named \""
                 + name
                 + "\": give each a name of its own");

@@ -3,7 +3,7 @@ package dev.holdfast.handler.design;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
@@ -27,7 +27,7 @@ public final class TicketDesigns {
    * {@code holdfast design put}.
    *
    * @param reader of a document that is valid by its schema
-   * @throws InvalidTicketException if there is none that can be worked; names the design
+   * @throws InvalidInputException if there is none that can be worked; names the design
    */
   public <T> T of(ClaimedTicket claimed, Function<JsonNode, T> reader) {
     Design design =
@@ -35,14 +35,14 @@ public final class TicketDesigns {
             .design()
             .orElseThrow(
                 () ->
-                    new InvalidTicketException(
+                    new InvalidInputException(
                         "the ticket has no design and so "
                             + lacks
                             + ": cancel it, and enqueue with --design NAME"));
     try {
       return reader.apply(document(design.definition()));
     } catch (HoldfastException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "design " + design.name() + " version " + design.version() + ": " + e.getMessage());
     }
   }
@@ -50,7 +50,7 @@ public final class TicketDesigns {
   private JsonNode document(String definition) {
     ValidDesign valid = validator.validate(definition);
     if (!valid.kind().equals(kind)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "its kind is " + valid.kind() + ", not " + kind + ": enqueue the ticket with that kind");
     }
     return DesignText.JSON.readTree(valid.definition());

@@ -1,7 +1,7 @@
 package dev.holdfast.handler.design;
 
 import dev.holdfast.schema.Question;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.workflow.WorkflowDesign;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -15,13 +15,13 @@ final class WorkflowChecks {
   private WorkflowChecks() {}
 
   /**
-   * @throws InvalidTicketException naming the step
+   * @throws InvalidInputException naming the step
    */
   static void check(ObjectNode document) {
     document.path("steps").forEachEntry(WorkflowChecks::check);
     try {
       WorkflowDesign.of(document);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       throw refused(String.valueOf(e.getMessage()));
     }
   }
@@ -54,7 +54,7 @@ final class WorkflowChecks {
     }
   }
 
-  private static InvalidTicketException refused(String why) {
-    return new InvalidTicketException("the design is not valid: " + why);
+  private static InvalidInputException refused(String why) {
+    return new InvalidInputException("the design is not valid: " + why);
   }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.handler.repair;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,7 +24,7 @@ record DeliveryOrder(long ticketId, String base, String commit) {
     String base = order.path("base_commit").asString("");
     String commit = order.path("commit").asString("");
     if (ticketId < 1 || base.isEmpty() || commit.isEmpty()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "payload.deliver is made when a repair is approved and needs ticket, base_commit and"
               + " commit: cancel this ticket, and approve the repair itself");
     }

@@ -23,7 +23,7 @@ import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.tool.sandbox.SandboxFailedException;
 import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
@@ -80,7 +80,7 @@ public final class RepairHandler implements TicketHandler {
       return HandlerResult.held(
           "The worker lacks a provider: " + e.getMessage() + ", then release",
           ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (RepositoryException | SandboxFailedException | IOException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));

@@ -9,7 +9,7 @@ import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -83,7 +83,7 @@ public record PostgresReleaseDesk(Transactions transactions, Sql sql) implements
         handle -> {
           handle.execute(sql.inSchema("SELECT FROM holdfast.stop_release(?, ?)"), releaseId, actor);
           return find(handle, releaseId)
-              .orElseThrow(() -> new TicketNotFoundException("there is no release " + releaseId));
+              .orElseThrow(() -> new NotFoundException("there is no release " + releaseId));
         });
   }
 }

@@ -5,8 +5,8 @@ import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.HoldfastException;
@@ -67,7 +67,7 @@ final class ClaimCall {
       taken = take(connection, request, ClaimRequest.Room.SMALL_BYTES);
     } catch (SQLException e) {
       HoldfastException why = SqlErrors.translate(e);
-      if (QueueUnavailableException.isAway(why) || SqlErrors.isStatementLost(e)) {
+      if (DatabaseUnavailableException.isAway(why) || SqlErrors.isStatementLost(e)) {
         throw e;
       }
       log.warn("a claim is repeated one by one, without any content: {}", e.getMessage());
@@ -147,7 +147,7 @@ final class ClaimCall {
         suspect = each.equals(taken.suspect()) ? found.orElse(null) : suspect;
       } catch (SQLException e) {
         HoldfastException why = SqlErrors.translate(e);
-        if (QueueUnavailableException.isAway(why)
+        if (DatabaseUnavailableException.isAway(why)
             || why instanceof TicketBusyException
             || SqlErrors.isStatementLost(e)) {
           log.warn("claimed tickets are left to be rescued: {}", why.getMessage());

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ final class Expirations {
     try {
       return hold(transactions, limit, null);
     } catch (HoldfastException e) {
-      if (QueueUnavailableException.isAway(e)) {
+      if (DatabaseUnavailableException.isAway(e)) {
         throw e;
       }
       log.warn("expired tickets are held one by one: {}", e.getMessage());
@@ -47,7 +47,7 @@ final class Expirations {
       try {
         held.addAll(hold(transactions, 1, id));
       } catch (HoldfastException e) {
-        if (QueueUnavailableException.isAway(e)) {
+        if (DatabaseUnavailableException.isAway(e)) {
           throw e;
         }
         log.error("ticket {} has expired and cannot be held: {}", id, e.getMessage());

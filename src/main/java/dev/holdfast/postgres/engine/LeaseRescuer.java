@@ -5,8 +5,8 @@ import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.FinishResult;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +59,7 @@ final class LeaseRescuer {
     try {
       return transactions.run(handle -> rescue(handle, locked(handle, limit, null), null));
     } catch (HoldfastException e) {
-      if (QueueUnavailableException.isAway(e)) {
+      if (DatabaseUnavailableException.isAway(e)) {
         throw e;
       }
       log.warn("expired leases are rescued one by one: {}", e.getMessage());
@@ -77,7 +77,7 @@ final class LeaseRescuer {
       try {
         results.addAll(transactions.run(handle -> rescue(handle, locked(handle, 1, lease), id)));
       } catch (HoldfastException e) {
-        if (QueueUnavailableException.isAway(e)) {
+        if (DatabaseUnavailableException.isAway(e)) {
           throw e;
         }
         log.error(

@@ -5,7 +5,7 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Retention;
 import dev.holdfast.queue.TicketPruner;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -108,7 +108,7 @@ public final class PostgresTicketPruner implements TicketPruner {
         }
         after = page.last();
         size = Math.min(pageSize, size * STEP);
-      } catch (InvalidTicketException e) {
+      } catch (InvalidInputException e) {
         if (size == 1) {
           after = passedOver(after, e);
         }
@@ -117,7 +117,7 @@ public final class PostgresTicketPruner implements TicketPruner {
     }
   }
 
-  private long passedOver(long after, InvalidTicketException e) {
+  private long passedOver(long after, InvalidInputException e) {
     long id =
         transactions.runStatement(
             handle -> handle.createQuery(nextTicket).bind("after", after).mapTo(Long.class).one());

@@ -5,10 +5,10 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
@@ -77,7 +77,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     try {
       return renew(workerId, leaseNos, lease);
     } catch (HoldfastException e) {
-      if (QueueUnavailableException.isAway(e)) {
+      if (DatabaseUnavailableException.isAway(e)) {
         throw e;
       }
       // This must work without a lease; otherwise it is no lease that the database refuses.
@@ -90,7 +90,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     try {
       return renew(workerId, leaseNos, lease);
     } catch (HoldfastException e) {
-      if (QueueUnavailableException.isAway(e)) {
+      if (DatabaseUnavailableException.isAway(e)) {
         throw e;
       }
       if (leaseNos.size() == 1) {

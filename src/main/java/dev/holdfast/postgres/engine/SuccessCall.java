@@ -5,7 +5,7 @@ import dev.holdfast.postgres.LongNumbers;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -65,7 +65,7 @@ final class SuccessCall {
       return null;
     }
     if (result.length() > MOST_CHARS) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("the result has %s characters, and %s are allowed; put large data elsewhere and"
                   + " its address into the result")
               .formatted(result.length(), MOST_CHARS));

@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
@@ -40,11 +40,11 @@ final class ExpandedLength {
   }
 
   /**
-   * @throws InvalidTicketException if it is longer than that
+   * @throws InvalidInputException if it is longer than that
    */
   int within(int most) {
     if (bytes > most) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the payload has more than "
               + most
               + " bytes when its numbers are written out (1e100000 has all its digits then); write"

@@ -4,7 +4,7 @@ import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.TicketInbox.Named;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,7 +21,7 @@ final class GraphJson {
   private GraphJson() {}
 
   /**
-   * @throws InvalidTicketException that names the first ticket that cannot be taken
+   * @throws InvalidInputException that names the first ticket that cannot be taken
    */
   static void check(List<Named> graph, NewTicketRules rules) {
     int place = 0;
@@ -29,12 +29,12 @@ final class GraphJson {
       place++;
       try {
         rules.check(each.ticket());
-      } catch (InvalidTicketException e) {
+      } catch (InvalidInputException e) {
         String which =
             each.name() == null
                 ? "ticket " + place + " of the list"
                 : "ticket \"" + each.name() + "\"";
-        throw new InvalidTicketException(which + ": " + e.getMessage());
+        throw new InvalidInputException(which + ": " + e.getMessage());
       }
     }
   }

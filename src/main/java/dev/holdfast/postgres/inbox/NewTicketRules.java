@@ -4,7 +4,7 @@ import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.schema.UnreadableJson;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.time.Duration;
@@ -42,11 +42,11 @@ record NewTicketRules(PayloadLimits limits) {
 
   /**
    * @return how long the payload is as the database writes it out, or a little more
-   * @throws InvalidTicketException naming the first value that cannot be taken, and what is allowed
+   * @throws InvalidInputException naming the first value that cannot be taken, and what is allowed
    */
   int check(NewTicket ticket) {
     if (ticket.design() == null && ticket.kind() == null) {
-      throw new InvalidTicketException("a ticket needs a design or a kind");
+      throw new InvalidInputException("a ticket needs a design or a kind");
     }
     checkName("queue", ticket.queue(), QUEUE, "1 to 63 letters, digits and . _ : -");
     checkName("kind", ticket.kind(), KIND, "1 to 100 letters, digits and . _ : / -");
@@ -55,11 +55,11 @@ record NewTicketRules(PayloadLimits limits) {
     utf8Length("unique key", ticket.uniqueKey());
     checkNotBlank("unique key", ticket.uniqueKey());
     if (ticket.uniqueKey() != null && ticket.uniqueKey().length() > MAX_KEY_LENGTH) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the unique key is longer than " + MAX_KEY_LENGTH + " characters");
     }
     if (ticket.traceparent() != null && !NewTicket.isTraceparent(ticket.traceparent())) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a traceparent reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it");
     }
     int expanded = checkPayload(ticket.payload());
@@ -69,7 +69,7 @@ record NewTicketRules(PayloadLimits limits) {
     checkKey("fairness key", ticket.fairnessKey());
     checkUniqueness(ticket);
     if (ticket.after().size() > MAX_PREDECESSORS) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("a ticket may wait for %s others at most, not for %s; let some tickets in"
                   + " between wait for %s each, and this one for them")
               .formatted(MAX_PREDECESSORS, ticket.after().size(), MAX_PREDECESSORS));
@@ -80,7 +80,7 @@ record NewTicketRules(PayloadLimits limits) {
         && (cost.signum() < 0
             || cost.compareTo(MAX_COST) > 0
             || cost.scale() > MAX_COST_DECIMALS)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the cost limit must be from 0 to 1000000000 USD with %s decimals at most, not %s"
               .formatted(MAX_COST_DECIMALS, cost.round(SHOWN)));
     }
@@ -90,7 +90,7 @@ record NewTicketRules(PayloadLimits limits) {
   /** Checks like require_cost_limit in the database. */
   static void checkCostLimit(@Nullable String kind, @Nullable BigDecimal cost) {
     if (cost != null && "workflow".equals(kind)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a workflow has no limit of cost: its steps are tickets of their own; set"
               + " limits.max_cost_usd in their designs");
     }
@@ -99,7 +99,7 @@ record NewTicketRules(PayloadLimits limits) {
   private static void checkTitle(@Nullable String title) {
     utf8Length("title", title);
     if (title != null && title.codePointCount(0, title.length()) > MAX_TITLE_LENGTH) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the title is longer than "
               + MAX_TITLE_LENGTH
               + " characters; put long texts into the payload");
@@ -109,7 +109,7 @@ record NewTicketRules(PayloadLimits limits) {
   private static void checkName(
       String what, @Nullable String name, Pattern pattern, String allowed) {
     if (name != null && !pattern.matcher(name).matches()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "\"%s\" cannot be the name of a %s; take %s, the first a letter or digit"
               .formatted(
                   name.replaceAll("\\p{Cntrl}", "?").substring(0, Math.min(100, name.length())),
@@ -120,22 +120,22 @@ record NewTicketRules(PayloadLimits limits) {
 
   private static void checkStart(@Nullable Duration delay, @Nullable Instant runAt) {
     if (delay != null && (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0)) {
-      throw new InvalidTicketException("the delay must be from 0 to 36500 days, not " + delay);
+      throw new InvalidInputException("the delay must be from 0 to 36500 days, not " + delay);
     }
     if (runAt != null && (runAt.isBefore(Instant.EPOCH) || runAt.isAfter(LAST_TIME))) {
-      throw new InvalidTicketException("the start time must be from 1970 to 9999, not " + runAt);
+      throw new InvalidInputException("the start time must be from 1970 to 9999, not " + runAt);
     }
   }
 
   private static void checkExpiry(@Nullable Expiry expiry) {
     if (expiry instanceof Expiry.In(Duration time)
         && (!time.isPositive() || time.compareTo(MAX_DELAY) > 0)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a ticket expires after more than 0 and at most 36500 days, not " + time);
     }
     if (expiry instanceof Expiry.At(Instant time)
         && (time.isBefore(Instant.EPOCH) || time.isAfter(LAST_TIME))) {
-      throw new InvalidTicketException("the expiry must be from 1970 to 9999, not " + time);
+      throw new InvalidInputException("the expiry must be from 1970 to 9999, not " + time);
     }
   }
 
@@ -144,11 +144,11 @@ record NewTicketRules(PayloadLimits limits) {
     long bytes = utf8Length(what, key);
     checkNotBlank(what, key);
     if (key != null && key.chars().anyMatch(Character::isISOControl)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the " + what + " has a control character; leave it out of the key");
     }
     if (bytes > MAX_KEY_LENGTH) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("the %s has %s bytes, and %s are allowed; take a short name, or a hash of a"
                   + " long one")
               .formatted(what, bytes, MAX_KEY_LENGTH));
@@ -157,7 +157,7 @@ record NewTicketRules(PayloadLimits limits) {
 
   private static void checkNotBlank(String what, @Nullable String key) {
     if (key != null && key.isBlank()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the " + what + " must not be empty; leave it out for a ticket without one");
     }
   }
@@ -165,13 +165,13 @@ record NewTicketRules(PayloadLimits limits) {
   private static void checkUniqueness(NewTicket ticket) {
     Uniqueness uniqueness = ticket.uniqueness();
     if (ticket.uniqueKey() == null && !uniqueness.equals(Uniqueness.USUAL)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "how long a unique key holds and what becomes of a duplicate needs a unique key");
     }
     Duration time = uniqueness.time();
     if (time != null
         && (time.compareTo(SHORTEST_UNIQUE) < 0 || time.compareTo(LONGEST_UNIQUE) > 0)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a unique key holds for 1ms to 100 days, or for ever, not for " + time);
     }
   }
@@ -180,7 +180,7 @@ record NewTicketRules(PayloadLimits limits) {
   int checkPayload(String payload) {
     long bytes = utf8Length("payload", payload);
     if (bytes > limits.bytes()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           ("the payload has %s bytes, more than %s; put large data elsewhere and its"
                   + " address into the payload, or raise payload.max-bytes")
               .formatted(bytes, limits.bytes()));
@@ -188,12 +188,12 @@ record NewTicketRules(PayloadLimits limits) {
     try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), payload)) {
       ExpandedLength length = new ExpandedLength(bytes);
       if (readValue(parser, payload.contains("\\u"), length) || parser.nextToken() != null) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             "the payload must be one JSON value; it is empty or has more after it");
       }
       return length.within(limits.expandedBytes());
     } catch (JacksonException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the payload is not JSON: " + UnreadableJson.reason(e) + place(e.getLocation()));
     }
   }
@@ -225,15 +225,15 @@ record NewTicketRules(PayloadLimits limits) {
 
   /**
    * @return 0 for null
-   * @throws InvalidTicketException if the text has a NUL or half a surrogate pair: PostgreSQL
-   *     stores neither
+   * @throws InvalidInputException if the text has a NUL or half a surrogate pair: PostgreSQL stores
+   *     neither
    */
   private static long utf8Length(String what, @Nullable String text) {
     long bytes = 0;
     for (int i = 0; text != null && i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == 0) {
-        throw new InvalidTicketException(
+        throw new InvalidInputException(
             "the "
                 + what
                 + " has the character NUL (\\u0000), which PostgreSQL cannot store; leave it out");
@@ -243,7 +243,7 @@ record NewTicketRules(PayloadLimits limits) {
         if (!Character.isHighSurrogate(c)
             || i + 1 == text.length()
             || !Character.isLowSurrogate(text.charAt(i + 1))) {
-          throw new InvalidTicketException(
+          throw new InvalidInputException(
               ("the %s has half a surrogate pair (character %s), which is no text; leave"
                       + " it out")
                   .formatted(what, i + 1));

@@ -5,7 +5,7 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.DesignStore;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -37,7 +37,7 @@ public final class PostgresDesignStore implements DesignStore {
   /**
    * {@inheritDoc}
    *
-   * @throws InvalidTicketException if the name is not plain or the definition no JSON object
+   * @throws InvalidInputException if the name is not plain or the definition no JSON object
    */
   @Override
   public Design put(String name, String kind, String definition, String actor) {
@@ -66,7 +66,7 @@ public final class PostgresDesignStore implements DesignStore {
 
   private static void requireName(String what, String name) {
     if (!NAME.matcher(name).matches()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a "
               + what
               + " is named with 1 to 100 letters, digits and . _ : / -, the first a letter or"

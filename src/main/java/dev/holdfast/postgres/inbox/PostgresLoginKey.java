@@ -20,8 +20,8 @@ public final class PostgresLoginKey {
   }
 
   /**
-   * @throws dev.holdfast.queue.QueueUnavailableException if it was not read before and the database
-   *     is away
+   * @throws dev.holdfast.queue.DatabaseUnavailableException if it was not read before and the
+   *     database is away
    */
   public String secret() {
     String known = secret;

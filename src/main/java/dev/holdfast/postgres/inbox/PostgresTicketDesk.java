@@ -9,7 +9,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.UndoneTickets.Undone;
 import dev.holdfast.schema.Question;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.tool.workspace.WorkspaceTools;
 import java.time.Duration;
@@ -179,7 +179,7 @@ public final class PostgresTicketDesk implements TicketDesk {
     String tool = changed.isObject() ? waitingTool(ticketId, call) : "";
     String problem = WorkspaceTools.problem(tool, changed);
     if (!problem.isEmpty()) {
-      throw new InvalidTicketException(tool + " does not take that: " + problem);
+      throw new InvalidInputException(tool + " does not take that: " + problem);
     }
   }
 
@@ -202,7 +202,7 @@ public final class PostgresTicketDesk implements TicketDesk {
         .filter(problem -> !problem.isEmpty())
         .ifPresent(
             problem -> {
-              throw new InvalidTicketException(problem);
+              throw new InvalidInputException(problem);
             });
     return act(
         ticketId,

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.takeover.SourceTable;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +31,12 @@ record SourceColumns(String relation, Map<String, String> types) {
   }
 
   /**
-   * @throws InvalidTicketException if it cannot be read as tickets
+   * @throws InvalidInputException if it cannot be read as tickets
    */
   static SourceColumns ofTickets(Handle handle, SourceTable source) {
     SourceColumns columns = of(handle, source.schema(), source.table());
     if (columns.types().isEmpty()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "there is no table " + source.name() + " in this database; \\dt *.* in psql lists them");
     }
     for (String required : List.of("id", "state")) {
@@ -53,8 +53,8 @@ record SourceColumns(String relation, Map<String, String> types) {
     return columns;
   }
 
-  private static InvalidTicketException refused(SourceTable source, String why) {
-    return new InvalidTicketException(
+  private static InvalidInputException refused(SourceTable source, String why) {
+    return new InvalidInputException(
         source.name()
             + " "
             + why

@@ -9,8 +9,8 @@ import dev.holdfast.queue.TicketInbox.Named;
 import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,7 +89,7 @@ final class TicketCopy {
 
   /**
    * @return how many were added
-   * @throws InvalidTicketException that names the first bad ticket by its position
+   * @throws InvalidInputException that names the first bad ticket by its position
    */
   long copyAll(Iterator<NewTicket> tickets) throws SQLException {
     long added = 0;
@@ -140,7 +140,7 @@ final class TicketCopy {
       int payloadBytes = rules.check(ticket);
       if (isSpecial) {
         if (batchId != null && ticket.batchId() != null) {
-          throw new InvalidTicketException(
+          throw new InvalidInputException(
               "it names a batch, and all of these are one; leave its batch out");
         }
         special.add(new Named(null, ticket, List.of()));
@@ -149,10 +149,10 @@ final class TicketCopy {
       }
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);
-    } catch (InvalidTicketException e) {
-      throw new InvalidTicketException(at(position) + e.getMessage());
-    } catch (TicketNotFoundException e) {
-      throw new TicketNotFoundException(at(position) + e.getMessage());
+    } catch (InvalidInputException e) {
+      throw new InvalidInputException(at(position) + e.getMessage());
+    } catch (NotFoundException e) {
+      throw new NotFoundException(at(position) + e.getMessage());
     }
     chunkRows++;
     chunkHasKeys |= ticket.uniqueKey() != null;
@@ -187,8 +187,8 @@ final class TicketCopy {
     }
     String words = at(first + Long.parseLong(place.group(1))) + message.substring(place.end());
     return switch (told) {
-      case InvalidTicketException bad -> new InvalidTicketException(words);
-      case TicketNotFoundException missing -> new TicketNotFoundException(words);
+      case InvalidInputException bad -> new InvalidInputException(words);
+      case NotFoundException missing -> new NotFoundException(words);
       case IllegalTransitionException refused -> new IllegalTransitionException(words);
       default -> told;
     };
@@ -236,7 +236,7 @@ final class TicketCopy {
     }
     @Nullable Instant start = startTime(ticket);
     if (!end.isAfter(start == null ? databaseTime() : laterOf(databaseTime(), start))) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a ticket that expires at " + end + " could never start; let it expire later");
     }
     return end.toString();
@@ -256,7 +256,7 @@ final class TicketCopy {
       return kind;
     }
     if (kind != null && !kind.equals(design.kind())) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "design \"%s\" is of the kind \"%s\", not \"%s\" (Leave the kind out.)"
               .formatted(ticket.design(), design.kind(), kind));
     }
@@ -309,9 +309,8 @@ final class TicketCopy {
     } catch (SQLException e) {
       HoldfastException told = SqlErrors.translate(e);
       Matcher line = LINE.matcher(SqlErrors.where(e));
-      throw told instanceof InvalidTicketException && line.find()
-          ? new InvalidTicketException(
-              at(first + Long.parseLong(line.group(1))) + told.getMessage())
+      throw told instanceof InvalidInputException && line.find()
+          ? new InvalidInputException(at(first + Long.parseLong(line.group(1))) + told.getMessage())
           : told;
     } finally {
       chunk.setLength(0);

@@ -6,8 +6,8 @@ import dev.holdfast.postgres.RowSecurity;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.QuestionTooSlowException;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.TicketReader;
 import java.nio.file.Path;
@@ -351,7 +351,8 @@ public final class PostgresCheckup implements Checkup {
       if (SqlErrors.translate(e) instanceof QuestionTooSlowException slow) {
         throw slow;
       }
-      throw new QueueUnavailableException("cannot listen for notifications: " + e.getMessage(), e);
+      throw new DatabaseUnavailableException(
+          "cannot listen for notifications: " + e.getMessage(), e);
     }
   }
 

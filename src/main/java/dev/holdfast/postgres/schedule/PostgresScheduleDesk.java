@@ -8,7 +8,7 @@ import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.schedule.Timetable;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -120,7 +120,7 @@ public record PostgresScheduleDesk(Transactions transactions, Sql sql) implement
             .withUniqueKey(ticket.uniqueKey())
             .withUniqueness(ticket.uniqueness());
     if (!known.equals(ticket)) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a ticket of a schedule has a design or a kind, and at most a payload, a title, a queue"
               + " and a priority; a limit of its cost or its time stands in the design");
     }

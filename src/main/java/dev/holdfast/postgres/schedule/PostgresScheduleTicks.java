@@ -4,7 +4,7 @@ import dev.holdfast.postgres.Transactions;
 import dev.holdfast.postgres.schedule.DueSchedules.Due;
 import dev.holdfast.postgres.schedule.DueSchedules.Locked;
 import dev.holdfast.postgres.schedule.DueSchedules.Round;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.schedule.DueTimes;
@@ -108,7 +108,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         log.warn("schedule {} makes no ticket now, it is tried again each round: {}", name, why);
       }
       return Step.DONE;
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       throw e;
     } catch (TicketBusyException e) {
       return Step.WAIT;

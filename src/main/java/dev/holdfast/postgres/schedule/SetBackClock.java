@@ -5,7 +5,7 @@ import dev.holdfast.postgres.schedule.DueSchedules.Locked;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Timetable;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -108,7 +108,7 @@ final class SetBackClock {
                 handle ->
                     goOnIfWorkedOut(
                         handle, schedules.locked(handle, name, DueSchedules.LATER), before));
-      } catch (InvalidTicketException e) {
+      } catch (InvalidInputException e) {
         log.debug("schedule {} cannot be read, and stays as it is: {}", name, e.getMessage());
       } catch (StatementRefusedException e) {
         log.debug("schedule {} is looked at again: {}", name, e.getMessage());

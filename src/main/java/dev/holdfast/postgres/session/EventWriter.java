@@ -2,7 +2,7 @@ package dev.holdfast.postgres.session;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +54,7 @@ final class EventWriter implements Runnable {
       try {
         transactions.run(handle -> insert(handle, batch));
         return;
-      } catch (QueueUnavailableException | TicketBusyException e) {
+      } catch (DatabaseUnavailableException | TicketBusyException e) {
         if (lastTry) {
           drop(batch, e);
           queue.discard();

@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.session;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.ticket.HoldfastException;
@@ -21,7 +21,7 @@ record Persistence(Sleeper sleeper) {
   private static final int TRIES_WHEN_INTERRUPTED = 3;
 
   /**
-   * @throws QueueUnavailableException after about a minute of tries
+   * @throws DatabaseUnavailableException after about a minute of tries
    * @throws TicketBusyException after about a minute of tries
    */
   <T> T insist(Supplier<T> work) {
@@ -39,7 +39,7 @@ record Persistence(Sleeper sleeper) {
       for (int tries = 1; ; tries++) {
         try {
           return work.get();
-        } catch (QueueUnavailableException | TicketBusyException e) {
+        } catch (DatabaseUnavailableException | TicketBusyException e) {
           interrupted |= Thread.interrupted();
           giveUpAfter(interrupted ? TRIES_WHEN_INTERRUPTED : most, tries, e);
         }

@@ -4,7 +4,7 @@ import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.PinnedPlan;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Journal;
@@ -115,7 +115,7 @@ final class PostgresJournal implements Journal {
       } else {
         LOG.info("ticket {} does not keep how its session was broken off", lease.ticketId());
       }
-    } catch (QueueUnavailableException | TicketBusyException e) {
+    } catch (DatabaseUnavailableException | TicketBusyException e) {
       LOG.warn("ticket {} does not keep how its session was broken off", lease.ticketId(), e);
     }
   }

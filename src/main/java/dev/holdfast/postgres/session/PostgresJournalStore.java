@@ -16,8 +16,9 @@ import javax.sql.DataSource;
  *
  * <p>Work that was paid for is not given up because the database restarts or somebody has the
  * ticket locked: an append is tried again for about a minute before it throws {@link
- * dev.holdfast.queue.QueueUnavailableException}, or for a few seconds if its thread is interrupted.
- * An interrupt never cuts a write off, and the thread still has it when the append returns.
+ * dev.holdfast.queue.DatabaseUnavailableException}, or for a few seconds if its thread is
+ * interrupted. An interrupt never cuts a write off, and the thread still has it when the append
+ * returns.
  *
  * <p>Thread-safe; a journal is for one session's thread.
  */

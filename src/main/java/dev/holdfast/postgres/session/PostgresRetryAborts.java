@@ -34,7 +34,7 @@ public final class PostgresRetryAborts implements RetryAborts {
   }
 
   /**
-   * @throws dev.holdfast.queue.QueueUnavailableException where the database cannot be asked
+   * @throws dev.holdfast.queue.DatabaseUnavailableException where the database cannot be asked
    */
   @Override
   public Set<Long> take(Collection<Long> waitingTickets) {
@@ -42,7 +42,7 @@ public final class PostgresRetryAborts implements RetryAborts {
   }
 
   /**
-   * @throws dev.holdfast.queue.QueueUnavailableException where the database cannot be asked
+   * @throws dev.holdfast.queue.DatabaseUnavailableException where the database cannot be asked
    */
   @Override
   public Set<Long> switchedOff(Collection<Long> retryingTickets) {
@@ -61,7 +61,7 @@ public final class PostgresRetryAborts implements RetryAborts {
   }
 
   /**
-   * @throws dev.holdfast.queue.QueueUnavailableException where the database cannot be asked
+   * @throws dev.holdfast.queue.DatabaseUnavailableException where the database cannot be asked
    */
   @Override
   public Optional<Boolean> autoRetry(long ticketId) {

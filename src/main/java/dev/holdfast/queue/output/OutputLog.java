@@ -8,7 +8,7 @@ public interface OutputLog {
    * Adds pieces, in one transaction. A piece that is there already is not added twice; those of an
    * attempt that has lost its lease, or whose ticket is gone, are left out.
    *
-   * @throws dev.holdfast.queue.QueueUnavailableException while the database is away
+   * @throws dev.holdfast.queue.DatabaseUnavailableException while the database is away
    */
   void append(List<OutputChunk> pieces);
 }

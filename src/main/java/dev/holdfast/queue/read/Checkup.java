@@ -1,6 +1,6 @@
 package dev.holdfast.queue.read;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -102,7 +102,7 @@ public interface Checkup {
   record WaitingCommits(long sessions, String standbys) {}
 
   /**
-   * @throws QueueUnavailableException if it cannot be reached
+   * @throws DatabaseUnavailableException if it cannot be reached
    */
   Server server();
 

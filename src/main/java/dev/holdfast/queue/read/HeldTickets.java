@@ -1,6 +1,6 @@
 package dev.holdfast.queue.read;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -26,7 +26,7 @@ public final class HeldTickets implements Iterator<Long> {
   /**
    * Reads the held tickets of one error or category.
    *
-   * @throws InvalidTicketException if the fingerprint is too short to choose by
+   * @throws InvalidInputException if the fingerprint is too short to choose by
    */
   public HeldTickets(TicketReader reader, @Nullable String category, @Nullable String fingerprint) {
     this(

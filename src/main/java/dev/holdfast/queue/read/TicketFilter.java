@@ -1,6 +1,6 @@
 package dev.holdfast.queue.read;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
 import java.util.regex.Pattern;
@@ -42,11 +42,11 @@ public record TicketFilter(
    * Returns the fingerprint by which a person chooses, or null. An empty one would choose the
    * tickets that people held.
    *
-   * @throws InvalidTicketException if it is too short to choose by
+   * @throws InvalidInputException if it is too short to choose by
    */
   public static @Nullable String fingerprint(@Nullable String text) {
     if (text != null && text.length() < SHORTEST_FINGERPRINT) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "a fingerprint needs %s characters at least".formatted(SHORTEST_FINGERPRINT));
     }
     return text;

@@ -29,7 +29,7 @@ public interface SpendingDesk {
    * Opens a provider's accounts again and lets go all tickets that wait for them.
    *
    * @param keyId null for all of its keys
-   * @throws dev.holdfast.ticket.TicketNotFoundException if none of its accounts is closed
+   * @throws dev.holdfast.ticket.NotFoundException if none of its accounts is closed
    */
   Mended mend(String provider, String actor, @Nullable String keyId);
 
@@ -39,7 +39,7 @@ public interface SpendingDesk {
    * @param scope day, design:NAME, key:PROVIDER/KEY_ID or ticket:ID
    * @param per day or total; null leaves it, and is day for a new one
    * @return how many held tickets this has released
-   * @throws dev.holdfast.ticket.InvalidTicketException for a bad scope or amount
+   * @throws dev.holdfast.ticket.InvalidInputException for a bad scope or amount
    */
   long raise(String scope, BigDecimal usd, String actor, @Nullable String per);
 

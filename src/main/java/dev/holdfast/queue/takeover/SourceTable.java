@@ -1,6 +1,6 @@
 package dev.holdfast.queue.takeover;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,16 +11,16 @@ public record SourceTable(String schema, String table) {
 
   /**
    * @param name as {@code public.tickets}, in the letters of the catalogue
-   * @throws InvalidTicketException if it is something else, or a table of Holdfast's own
+   * @throws InvalidInputException if it is something else, or a table of Holdfast's own
    */
   public static SourceTable parse(String name) {
     Matcher parts = NAME.matcher(name);
     if (!parts.matches()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "\"" + name + "\" is no table with its schema; write it as public.tickets");
     }
     if (parts.group(1).equals("holdfast")) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the schema holdfast is Holdfast's own; name the table that other programs use, as"
               + " public.tickets");
     }

@@ -1,6 +1,6 @@
 package dev.holdfast.queue.takeover;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.List;
 import java.util.function.IntConsumer;
 
@@ -12,8 +12,8 @@ public interface TicketImport {
   /**
    * Returns the designs that the source's tickets use, the most used first.
    *
-   * @throws InvalidTicketException if the source cannot be read as tickets; the message says what
-   *     it lacks and what to do
+   * @throws InvalidInputException if the source cannot be read as tickets; the message says what it
+   *     lacks and what to do
    */
   List<SourceDesign> designs(SourceTable source);
 

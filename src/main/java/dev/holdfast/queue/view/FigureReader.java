@@ -5,7 +5,7 @@ public interface FigureReader {
   /**
    * Returns the figures up to now by the database's clock.
    *
-   * @throws dev.holdfast.queue.QueueUnavailableException if the database cannot be reached
+   * @throws dev.holdfast.queue.DatabaseUnavailableException if the database cannot be reached
    */
   Figures figures(FigureWindow window);
 }

@@ -3,7 +3,7 @@ package dev.holdfast.web.console;
 import dev.holdfast.batch.NewRelease;
 import dev.holdfast.batch.Release;
 import dev.holdfast.failure.Category;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
 import dev.holdfast.web.WebPorts;
@@ -84,7 +84,7 @@ record BatchForms(WebPorts ports) implements Routes {
 
   private static Category category(String name) {
     return Category.ofWireName(name)
-        .orElseThrow(() -> new InvalidTicketException("there is no category \"" + name + "\""));
+        .orElseThrow(() -> new InvalidInputException("there is no category \"" + name + "\""));
   }
 
   private static List<Integer> ramp(Context context) {
@@ -92,7 +92,7 @@ record BatchForms(WebPorts ports) implements Routes {
     try {
       return NewRelease.ramp(text == null ? "all" : text);
     } catch (IllegalArgumentException e) {
-      throw new InvalidTicketException(String.valueOf(e.getMessage()));
+      throw new InvalidInputException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -110,7 +110,7 @@ record BatchForms(WebPorts ports) implements Routes {
   private static long number(Context context, String field) {
     @Nullable String text = context.formParam(field);
     if (text == null || !text.strip().matches("[0-9]{1,18}")) {
-      throw new InvalidTicketException(field + " must be a whole number");
+      throw new InvalidInputException(field + " must be a whole number");
     }
     return Long.parseLong(text.strip());
   }

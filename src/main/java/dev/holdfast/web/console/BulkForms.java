@@ -10,8 +10,8 @@ import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.Refused;
@@ -82,7 +82,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
               yield start(order, selected.iterator(), deed.change());
             }
           });
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       tell(context, back, Notice.bad(TicketForms.sentence(e)));
     }
   }
@@ -186,7 +186,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
     Filters filters =
         Filters.of(name -> name.equals("state") ? null : context.formParam(field(name)));
     if (!filters.problems().isEmpty()) {
-      throw new InvalidTicketException(String.join("; ", filters.problems()));
+      throw new InvalidInputException(String.join("; ", filters.problems()));
     }
     return filters.query().withState(TicketState.ON_HOLD);
   }
@@ -194,7 +194,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
   private static TicketFilter group(Context context) {
     String fingerprint = Objects.requireNonNullElse(context.formParam("fingerprint"), "");
     if (fingerprint.isEmpty()) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "tickets without an error are held for different reasons; select those that are meant");
     }
     return TicketFilter.all(1)
@@ -253,7 +253,7 @@ record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns run
     UndoneTickets undone;
     try {
       undone = new UndoneTickets(ports.desk(), key, Visitor.of(context).actor());
-    } catch (IllegalTransitionException | TicketNotFoundException e) {
+    } catch (IllegalTransitionException | NotFoundException e) {
       tell(context, back, Notice.bad(TicketForms.sentence(e)));
       return;
     }

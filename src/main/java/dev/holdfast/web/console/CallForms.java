@@ -6,7 +6,7 @@ import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.schema.Question;
 import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.web.Refused;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
@@ -94,10 +94,10 @@ record CallForms(WebPorts ports) implements Routes {
     try {
       wanted = ResultView.exact(given);
     } catch (NumberFormatException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the arguments have a number whose exponent is beyond all bounds");
     } catch (JacksonException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the arguments are no JSON: " + Format.firstLine(UnreadableJson.reason(e), 200));
     }
     return isSame(wanted, call.arguments()) ? null : wanted.toString();

@@ -5,8 +5,8 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
 import dev.holdfast.web.WebPorts;
@@ -91,7 +91,7 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
       long id = ports.inbox().accept(ticket(draft), actor, key(once, draft, actor)).ticketId();
       NoticeCookie.put(context, Notice.good("Enqueued #" + id + "."));
       context.redirect(Links.ticket(id), HttpStatus.SEE_OTHER);
-    } catch (InvalidTicketException | TicketNotFoundException e) {
+    } catch (InvalidInputException | NotFoundException e) {
       // Another try is another request.
       String next = UUID.randomUUID().toString();
       @Nullable Long again = ticket(context.formParam("again")).map(TicketRow::id).orElse(null);
@@ -116,7 +116,7 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
 
   private static NewTicket ticket(Draft draft) {
     if (draft.design().isEmpty() && draft.kind().isEmpty()) {
-      throw new InvalidTicketException("say a design, or a kind for a ticket without one");
+      throw new InvalidInputException("say a design, or a kind for a ticket without one");
     }
     NewTicket ticket =
         draft.design().isEmpty()
@@ -133,7 +133,7 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
     try {
       return text.isEmpty() ? 0 : Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      throw new InvalidTicketException("priority: a whole number, as 0 or 10");
+      throw new InvalidInputException("priority: a whole number, as 0 or 10");
     }
   }
 }

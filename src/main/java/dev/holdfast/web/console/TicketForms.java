@@ -11,8 +11,8 @@ import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.schema.UnreadableJson;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Refused;
 import dev.holdfast.web.Routes;
@@ -120,10 +120,10 @@ record TicketForms(WebPorts ports) implements Routes {
         return null;
       }
     } catch (NumberFormatException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the payload has a number whose exponent is beyond all bounds");
     } catch (JacksonException e) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           "the payload is no JSON: " + Format.firstLine(UnreadableJson.reason(e), 200));
     }
     return payload;
@@ -267,8 +267,8 @@ record TicketForms(WebPorts ports) implements Routes {
       notice = work.get();
     } catch (IllegalTransitionException
         | StaleViewException
-        | InvalidTicketException
-        | TicketNotFoundException e) {
+        | InvalidInputException
+        | NotFoundException e) {
       notice = Notice.bad(sentence(e));
     }
     NoticeCookie.put(context, notice);
@@ -328,7 +328,7 @@ record TicketForms(WebPorts ports) implements Routes {
     String given = context.formParam(field);
     String words = given == null ? "" : given.replace("\r\n", "\n").replace("\0", "").strip();
     if (words.length() > LONGEST_WORDS) {
-      throw new InvalidTicketException(
+      throw new InvalidInputException(
           field + ": at most " + Format.number(LONGEST_WORDS) + " characters");
     }
     return words.isEmpty() ? null : words;

@@ -1,5 +1,6 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.queue.PeopleNotices.BudgetNotice;
 import dev.holdfast.queue.PeopleNotices.DigestNotice;
@@ -7,7 +8,6 @@ import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.queue.PeopleNotices.OutageNotice;
 import dev.holdfast.queue.PeopleNotices.ReviewNotice;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
@@ -97,7 +97,7 @@ public final class NoticeWebhook implements AutoCloseable {
         try {
           round();
           unforeseen = false;
-        } catch (QueueUnavailableException | TicketBusyException e) {
+        } catch (DatabaseUnavailableException | TicketBusyException e) {
           log.debug("no holds are told of: {}", e.getMessage());
         } catch (RuntimeException e) {
           warnOnce(e);

@@ -1,6 +1,6 @@
 package dev.holdfast.worker.output;
 
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.output.OutputLog;
@@ -186,7 +186,7 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
       }
       try {
         store.append(batch);
-      } catch (QueueUnavailableException | TicketBusyException e) {
+      } catch (DatabaseUnavailableException | TicketBusyException e) {
         putBack(batch);
         return false;
       } catch (RuntimeException e) {

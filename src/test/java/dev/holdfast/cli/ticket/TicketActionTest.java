@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -42,7 +42,7 @@ class TicketActionTest {
                 id -> {
                   now.updateAndGet(time -> time.plusSeconds(1));
                   if (id % 2 == 0) {
-                    throw new TicketNotFoundException("no ticket " + id);
+                    throw new NotFoundException("no ticket " + id);
                   }
                 });
     assertThat(code).isEqualTo(ExitCode.REFUSED);
@@ -79,11 +79,11 @@ class TicketActionTest {
 
   private static List<Arguments> ofAll() {
     return List.of(
-        Arguments.of(new QueueUnavailableException("no connection", null), 3),
+        Arguments.of(new DatabaseUnavailableException("no connection", null), 3),
         Arguments.of(new ServerExhaustedException("disk full", null), 3),
         Arguments.of(new StatementRefusedException.RightMissing("permission denied", null), 3),
         Arguments.of(new StatementRefusedException.SchemaMissing("the schema is old", null), 3),
-        Arguments.of(new InvalidTicketException("guidance is too long"), 3),
+        Arguments.of(new InvalidInputException("guidance is too long"), 3),
         Arguments.of(new StatementRefusedException("a trigger says no", null), 1));
   }
 
@@ -94,7 +94,7 @@ class TicketActionTest {
     StringWriter said = new StringWriter();
     HoldfastException full = new ServerExhaustedException("disk full", null);
     Map<Long, HoldfastException> refusals =
-        Map.of(2L, new InvalidTicketException("a constraint says no"), 4L, full);
+        Map.of(2L, new InvalidInputException("a constraint says no"), 4L, full);
     assertThatThrownBy(() -> run(said, 4, refusals)).isSameAs(full);
     assertThat(said.toString())
         .contains("#2: a constraint says no", "released 2 before it ended")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
@@ -224,7 +224,7 @@ class WorkspaceSweepIT {
             new PostgresEndedTickets(away, "holdfast"),
             InstantSource.system());
 
-    assertThatThrownBy(sweep::run).isInstanceOf(QueueUnavailableException.class);
+    assertThatThrownBy(sweep::run).isInstanceOf(DatabaseUnavailableException.class);
     assertThat(left()).containsExactly(done);
   }
 }

@@ -3,7 +3,7 @@ package dev.holdfast.handler.design;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -179,7 +179,7 @@ class DesignValidatorTest {
   @MethodSource("badDesigns")
   void refuses(String text, String message) {
     assertThatThrownBy(() -> validator.validate(text))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageStartingWith(message)
         .message()
         .doesNotContain("\n");
@@ -207,10 +207,10 @@ class DesignValidatorTest {
   @DisplayName("A design of deep brackets is refused and not recursed into")
   void refusesDeep() {
     assertThatThrownBy(() -> validator.validate("{kind: command, command: " + "[".repeat(5000)))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     assertThatThrownBy(
             () -> validator.validate("{\"kind\": \"command\", \"command\": " + "[".repeat(5000)))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
   }
 
   @Test

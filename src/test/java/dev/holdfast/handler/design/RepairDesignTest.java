@@ -3,7 +3,7 @@ package dev.holdfast.handler.design;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +65,7 @@ class RepairDesignTest {
   void invalid(String part, String other, String said) {
     assertThat(DESIGN).contains(part);
     assertThatThrownBy(() -> validator.validate(DESIGN.replace(part, other)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(said);
   }
 

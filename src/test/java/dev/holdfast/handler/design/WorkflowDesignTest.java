@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +64,7 @@ class WorkflowDesignTest {
       })
   void refused(String steps, String message) {
     assertThatThrownBy(() -> validator.validate("kind: workflow\nsteps: {" + steps + "}"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(message);
   }
 
@@ -83,6 +83,6 @@ class WorkflowDesignTest {
   @DisplayName("are nothing without steps")
   void noSteps() {
     assertThatThrownBy(() -> validator.validate("{kind: workflow, steps: {}}"))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
   }
 }

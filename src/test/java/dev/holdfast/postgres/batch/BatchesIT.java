@@ -20,8 +20,8 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -440,8 +440,7 @@ class BatchesIT {
     assertThat(desk.find(batch.batchId()).done()).isEqualTo(2);
     database.run("DELETE FROM holdfast.tickets WHERE batch_id = ?", batch.batchId());
     pruner.prune(retention, 100);
-    assertThatThrownBy(() -> desk.find(batch.batchId()))
-        .isInstanceOf(TicketNotFoundException.class);
+    assertThatThrownBy(() -> desk.find(batch.batchId())).isInstanceOf(NotFoundException.class);
     assertThat(desk.find(other.batchId()).total()).isOne();
   }
 
@@ -449,22 +448,22 @@ class BatchesIT {
   @DisplayName("refuses what is not there, and tickets of many that name a batch")
   void refused() {
     assertThatThrownBy(() -> desk.find(987_654))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("there is no batch 987654");
     assertThatThrownBy(() -> desk.cancel(987_654, "ann", "no"))
-        .isInstanceOf(TicketNotFoundException.class);
+        .isInstanceOf(NotFoundException.class);
     assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(kind).withAfterBatch(987_654L)))
-        .isInstanceOf(TicketNotFoundException.class);
+        .isInstanceOf(NotFoundException.class);
     assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(kind).withBatchId(987_654L)))
-        .isInstanceOf(TicketNotFoundException.class);
+        .isInstanceOf(NotFoundException.class);
     assertThatThrownBy(
             () ->
                 inbox.enqueueBatch(
                     List.of(NewTicket.ofKind(kind).withBatchId(1L)).iterator(), "ann", null))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ticket 1: ");
     assertThatThrownBy(() -> inbox.enqueueBatch(List.<NewTicket>of().iterator(), " ", null))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("actor");
   }
 

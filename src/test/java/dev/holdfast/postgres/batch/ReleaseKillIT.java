@@ -8,7 +8,7 @@ import dev.holdfast.batch.Release;
 import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.postgres.engine.PostgresBatchKeeper;
 import dev.holdfast.queue.ClaimRequest;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.testing.TestDatabase;
@@ -121,7 +121,7 @@ class ReleaseKillIT {
             + " ended_at IS NULL AND look_at > now()");
     try {
       keeper.advance();
-    } catch (QueueUnavailableException e) {
+    } catch (DatabaseUnavailableException e) {
       deaths++;
     }
     tickets

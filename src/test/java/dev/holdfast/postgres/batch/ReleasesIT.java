@@ -26,8 +26,8 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketWait;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -396,19 +396,19 @@ class ReleasesIT {
         .isEqualTo("fingerprint " + fingerprint.substring(0, 8) + ", category system_error");
     assertThatThrownBy(
             () -> start(new NewRelease.Which(null, fingerprint, Category.TRANSIENT, null), 1))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("no held ticket matches");
     assertThatThrownBy(() -> start(new NewRelease.Which(null, null, null, 987_654L), 1))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("there is no batch 987654");
     assertThatThrownBy(() -> start(new NewRelease.Which(null, null, null, null), 1))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("which tickets?");
     assertThatThrownBy(() -> start(new NewRelease.Which(null, "abc", null, null), 1))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("8 characters");
     assertThatThrownBy(() -> start(new NewRelease.Which(ids, null, null, null), 0))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("the canary must be from 1");
     NewRelease all = of(1, "all", null);
     assertThatThrownBy(
@@ -417,7 +417,7 @@ class ReleasesIT {
                     new NewRelease(
                         all.which(), 1, List.of(0, 5), null, all.retries(), all.conversation()),
                     "ann"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("no step can come after all");
     for (String bad : List.of("", "0", "-3", "ten", "5,,6", "5;6", "all,", "all,5", "99999999")) {
       assertThatThrownBy(() -> NewRelease.ramp(bad)).isInstanceOf(IllegalArgumentException.class);

@@ -18,7 +18,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -171,7 +171,7 @@ class PoisonPayloadIT {
   void tinyNumbers() {
     String zeros = "[" + "0e-16383,".repeat(1_999) + "1e-16383]";
     assertThatThrownBy(() -> inbox.enqueue(ticket(zeros)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(REFUSED);
     assertThatThrownBy(() -> enqueue(2, zeros)).hasStackTraceContaining(REFUSED);
   }

@@ -17,9 +17,9 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.Review;
-import dev.holdfast.ticket.TicketNotFoundException;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -218,12 +218,12 @@ class DependenciesIT {
   void refused() {
     long before = database.number("SELECT count(*) FROM holdfast.ticket_base");
     assertThatThrownBy(() -> enqueue(Long.MAX_VALUE))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("there is no ticket 9223372036854775807 to wait for");
-    assertThatThrownBy(() -> enqueue(-1L)).isInstanceOf(TicketNotFoundException.class);
+    assertThatThrownBy(() -> enqueue(-1L)).isInstanceOf(NotFoundException.class);
     List<Long> tooMany = new ArrayList<>(Collections.nCopies(10_001, 1L));
     assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(kind).withAfter(tooMany)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("10000 others at most, not for 10001");
     assertThatThrownBy(
             () ->
@@ -243,7 +243,7 @@ class DependenciesIT {
     long cancelled = enqueue();
     desk.cancel(cancelled, "carl", null);
     assertThatThrownBy(() -> enqueue(cancelled))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ticket " + cancelled + " is cancelled; nothing can wait for it");
   }
 
@@ -371,7 +371,7 @@ class DependenciesIT {
     assertThat(kept(first, other, waiting)).isEmpty();
     assertThat(dependencies(waiting)).isZero();
     assertThatThrownBy(() -> enqueue(first))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("If it was done and retention has deleted it since, leave it out");
   }
 

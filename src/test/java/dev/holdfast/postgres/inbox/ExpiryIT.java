@@ -15,7 +15,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -228,20 +228,20 @@ class ExpiryIT {
   void refused() {
     assertThatThrownBy(
             () -> inbox.enqueue(ticket().withExpiry(new Expiry.At(Instant.EPOCH.plusSeconds(9)))))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("expires_at must be in the future, not 1970");
     assertThatThrownBy(
             () -> inbox.enqueue(ticket().withDelay(Duration.ofHours(3)).withExpiry(LATER)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("a ticket that may start at")
         .hasMessageContaining("Let it expire later, or start earlier.");
     for (Duration bad : List.of(Duration.ZERO, Duration.ofDays(-1), Duration.ofDays(40_000))) {
       assertThatThrownBy(() -> inbox.enqueue(ticket().withExpiry(new Expiry.In(bad))))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining("a ticket expires after more than 0 and at most 36500 days");
     }
     assertThatThrownBy(() -> inbox.enqueue(ticket().withExpiry(new Expiry.At(Instant.MAX))))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("from 1970 to 9999");
     assertThatThrownBy(
             () ->
@@ -254,7 +254,7 @@ class ExpiryIT {
                 inbox.enqueueAll(
                     List.of(ticket(), ticket().withDelay(Duration.ofHours(3)).withExpiry(LATER))
                         .iterator()))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ticket 2: a ticket that expires at")
         .hasMessageContaining("could never start");
     assertThat(claimedIds()).isEmpty();

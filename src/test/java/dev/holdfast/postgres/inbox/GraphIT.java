@@ -17,7 +17,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.Review;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -179,7 +179,7 @@ class GraphIT {
     assertThat(claim()).hasSize(1);
     chain.set(0, named("t0", "t1999"));
     assertThatThrownBy(() -> inbox.enqueueGraph(chain))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("in a circle: t0 after t1999 after t1998")
         .hasMessageContaining(" and 1989 more");
     assertThatThrownBy(
@@ -234,7 +234,7 @@ class GraphIT {
         .isEqualTo("carl: #" + first + ", which it waits for, was cancelled");
     assertThat(after(cancel, OnCancelled.RUN)).isPositive();
     assertThatThrownBy(() -> after(cancel, OnCancelled.HOLD))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ticket " + cancel + " is cancelled; nothing can wait for it");
   }
 

@@ -16,8 +16,8 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -141,13 +141,13 @@ class ManyTicketsIT {
           if (what.equals("batchId")) {
             assertThatThrownBy(
                     () -> inbox.enqueueBatch(List.of(with.apply(ticket())).iterator(), "ann", null))
-                .isInstanceOf(InvalidTicketException.class)
+                .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("ticket 1: it names a batch, and all of these are one");
             assertThatThrownBy(
                     () ->
                         inbox.enqueueGraphAsBatch(
                             List.of(new Named(null, with.apply(ticket()), List.of())), "ann", null))
-                .isInstanceOf(InvalidTicketException.class)
+                .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("it names a batch, and all of these are one");
             assertThat(
                     database.number(
@@ -217,7 +217,7 @@ class ManyTicketsIT {
     NewTicket lost = ticket().withAfter(List.of(999_999_999_999L));
     assertThatThrownBy(
             () -> inbox.enqueueBatch(List.of(ticket(), lost, ticket()).iterator(), "ann", null))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageStartingWith("ticket 2: there is no ticket 999999999999 to wait for");
     assertThat(count()).isEqualTo(1);
   }

@@ -5,7 +5,7 @@ import static dev.holdfast.fuzz.FuzzTarget.require;
 import dev.holdfast.fuzz.FuzzTarget;
 import dev.holdfast.postgres.EscapedJson;
 import dev.holdfast.postgres.LongNumbers;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
@@ -34,7 +34,7 @@ public final class PayloadFuzz {
     int length;
     try {
       length = RULES.checkPayload(text);
-    } catch (InvalidTicketException e) {
+    } catch (InvalidInputException e) {
       require(String.valueOf(e.getMessage()).length() <= LONGEST_REFUSAL, "a refusal is short");
       return;
     }

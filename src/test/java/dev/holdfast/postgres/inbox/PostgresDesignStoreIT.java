@@ -8,7 +8,7 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.Design;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -85,16 +85,16 @@ class PostgresDesignStoreIT {
   @DisplayName("bad names and documents are refused in words")
   void badInput() {
     assertThatThrownBy(() -> store.put("a b", "command", "{}", "dora"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("a design is named with 1 to 100 letters");
     assertThatThrownBy(() -> store.put("a", "", "{}", "dora"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("a kind is named with");
     assertThatThrownBy(() -> store.put("a", "command", "[]", "dora"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("must be a JSON object");
     assertThatThrownBy(() -> store.put("a", "command", "{", "dora"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("invalid input syntax for type json");
   }
 }

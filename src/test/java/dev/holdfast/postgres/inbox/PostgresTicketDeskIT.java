@@ -15,9 +15,9 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.Review;
-import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.sql.Connection;
 import java.time.Duration;
@@ -297,10 +297,10 @@ class PostgresTicketDeskIT {
   @DisplayName("A49: an unknown ticket or queue is refused, and the message says how to find one")
   void unknown() {
     assertThatThrownBy(() -> desk.release(987_654_321, "ann", null, Retries.RESET))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessage("there is no ticket 987654321 (holdfast list shows the tickets)");
     assertThatThrownBy(() -> desk.resumeQueue("nowhere", "pat"))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessage(
             "there is no queue \"nowhere\" (A queue begins with its first ticket, or with a worker"
                 + " that names it; holdfast stats shows the queues.)");
@@ -339,7 +339,7 @@ class PostgresTicketDeskIT {
 
   private static void assertInvalid(Callable<TicketState> action, String message) {
     assertThatThrownBy(action::call)
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .isInstanceOf(HoldfastException.class)
         .hasMessageContaining(message);
   }

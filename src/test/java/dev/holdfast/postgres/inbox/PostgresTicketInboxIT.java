@@ -9,8 +9,8 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.time.Duration;
@@ -86,7 +86,7 @@ class PostgresTicketInboxIT {
       assertThat(count("with-order")).isZero();
       // A value that can be seen to be bad costs the caller's transaction nothing.
       assertThatThrownBy(() -> inbox.enqueue(connection, NewTicket.ofKind("a b")))
-          .isInstanceOf(InvalidTicketException.class);
+          .isInstanceOf(InvalidInputException.class);
       long id = inbox.enqueue(connection, NewTicket.ofKind("with-order"));
       assertThat(count("with-order")).describedAs("before the commit").isZero();
       connection.commit();
@@ -169,10 +169,10 @@ class PostgresTicketInboxIT {
     NewTicket contradiction = NewTicket.of("hello", "agent");
     String message = "design \"hello\" is of the kind \"command\", not \"agent\"";
     assertThatThrownBy(() -> inbox.enqueue(contradiction))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(message);
     assertThatThrownBy(() -> inbox.enqueueAll(List.of(contradiction).iterator()))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("ticket 1: " + message);
   }
 
@@ -181,13 +181,13 @@ class PostgresTicketInboxIT {
   void unknownDesign() {
     String message = "there is no design \"nope\" (holdfast design put NAME --file FILE makes one)";
     assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofDesign("nope")))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessage(message);
     assertThatThrownBy(
             () ->
                 inbox.enqueueAll(
                     List.of(NewTicket.ofKind("k"), NewTicket.ofDesign("nope")).iterator()))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessage("ticket 2: " + message);
   }
 
@@ -226,13 +226,13 @@ class PostgresTicketInboxIT {
   @DisplayName("bad input is refused in words; of many tickets the first bad one is named")
   void badInput(NewTicket bad, String message) {
     assertThatThrownBy(() -> inbox.enqueue(bad))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(message)
         .extracting(Throwable::getMessage)
         .satisfies(text -> assertThat(text.lines()).hasSize(1));
     NewTicket good = NewTicket.ofKind("bad-input");
     assertThatThrownBy(() -> inbox.enqueueAll(List.of(good, good, bad).iterator()))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageStartingWith("ticket 3: ")
         .hasMessageContaining(message);
     assertThat(count("bad-input")).isZero();
@@ -267,7 +267,7 @@ class PostgresTicketInboxIT {
             () -> inbox.enqueueAll(List.of(ofDesign.withUniqueKey(design)).iterator()));
     for (ThrowingCallable way : ways) {
       assertThatThrownBy(way)
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining("a workflow has no limit of cost")
           .hasMessageContaining(why);
     }
@@ -292,7 +292,7 @@ class PostgresTicketInboxIT {
                 i -> NewTicket.ofKind("position").withPayload(i == 11_234 ? "[1e200000]" : "{}"))
             .toList();
     assertThatThrownBy(() -> inbox.enqueueAll(tickets.iterator()))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageStartingWith("ticket 11234: ");
     assertThat(count("position")).describedAs("all or none").isZero();
     assertThat(inbox.enqueue(NewTicket.ofKind("position"))).isPositive();
@@ -304,7 +304,7 @@ class PostgresTicketInboxIT {
     PostgresTicketInbox small = new PostgresTicketInbox(dataSource, "holdfast", 10);
     assertThat(small.enqueue(NewTicket.ofKind("small").withPayload("\"12345678\""))).isPositive();
     assertThatThrownBy(() -> small.enqueue(NewTicket.ofKind("small").withPayload("\"123456789\"")))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("raise payload.max-bytes");
     String largest = "\"" + "x".repeat(PostgresTicketInbox.DEFAULT_MAX_PAYLOAD_BYTES - 2) + "\"";
     assertThat(inbox.enqueue(NewTicket.ofKind("large").withPayload(largest))).isPositive();

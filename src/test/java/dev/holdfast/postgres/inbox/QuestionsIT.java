@@ -15,7 +15,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -91,20 +91,20 @@ class QuestionsIT {
         .rootCause()
         .hasMessageContaining("the answer must be one of \"red\", \"blue\"");
     assertThatThrownBy(() -> desk.answer(colour, "ann", "\"green\""))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("one of \"red\", \"blue\"");
     long copies = queue.ask(COPIES);
     assertThatThrownBy(() -> desk.answer(copies, "ann", "\"many\""))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("the answer must be of type integer");
     long free = queue.ask(Question.of("what?"));
     for (String wrong : List.of("7", "null", "\" \"", "\"" + "x".repeat(70_000) + "\"")) {
       assertThatThrownBy(() -> desk.answer(free, "ann", wrong))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining("the answer");
     }
     assertThatThrownBy(() -> desk.answer(free, "ann", "\"a\\u0000\""))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     assertThatThrownBy(() -> desk.release(free, "ann", null, TicketDesk.Retries.RESET))
         .hasMessageContaining("It allows answer, cancel");
     for (long id : List.of(colour, copies, free)) {

@@ -17,7 +17,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -124,7 +124,7 @@ class UndoReleaseIT {
     assertThat(timesUndone()).isEqualTo(500);
     queue.succeed(running.id(), running.lease().no());
     assertThatThrownBy(() -> undo(key))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("nothing to undo");
   }
 
@@ -194,7 +194,7 @@ class UndoReleaseIT {
         () -> {
           try {
             return undo(key);
-          } catch (TicketNotFoundException e) {
+          } catch (NotFoundException e) {
             return List.of();
           }
         };

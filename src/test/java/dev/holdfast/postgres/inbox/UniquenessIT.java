@@ -12,7 +12,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -123,7 +123,7 @@ class UniquenessIT {
   void oddTimes() {
     for (long seconds : new long[] {Long.MIN_VALUE, 0, Long.MAX_VALUE}) {
       assertThatThrownBy(() -> enqueue(Uniqueness.within(Duration.ofSeconds(seconds))))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageStartingWith("a unique key holds for 1ms to 100 days");
     }
   }
@@ -289,7 +289,7 @@ class UniquenessIT {
     long id = inbox.enqueue(NewTicket.ofKind(queue.kind()));
     for (String key : List.of("", " ", "\t \n")) {
       assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(queue.kind()).withUniqueKey(key)))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessage("the unique key must not be empty; leave it out for a ticket without one");
       for (String name : List.of("unique_key", "concurrency_key", "fairness_key")) {
         assertEmptyRefused(

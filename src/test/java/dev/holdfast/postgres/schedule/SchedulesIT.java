@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.schedule.CatchUp;
 import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Overlap;
@@ -19,8 +19,8 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -146,14 +146,14 @@ class SchedulesIT {
     assertThat(desk.list()).hasSize(1);
 
     assertThatThrownBy(() -> put("x", "0 3 30 2 *", null, CatchUp.LAST, Overlap.ALLOW))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("never comes");
     assertThatThrownBy(() -> put("no spaces", "@daily", null, CatchUp.LAST, Overlap.ALLOW))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("not the name of a schedule");
     for (int days : List.of(4_000, 999_999)) {
       assertThatThrownBy(() -> put("x", null, Duration.ofDays(days), CatchUp.LAST, Overlap.ALLOW))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageContaining("every must be from 1 second to 10 years");
     }
     NewTicket unknown = NewTicket.ofDesign("nobody-made-it");
@@ -163,7 +163,7 @@ class SchedulesIT {
                     new NewSchedule(
                         "x", "@daily", null, "UTC", unknown, CatchUp.LAST, Overlap.ALLOW),
                     "ann"))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("nobody-made-it");
     assertThat(desk.find("x")).isEmpty();
   }
@@ -381,7 +381,7 @@ class SchedulesIT {
     assertThat(desk.find("p")).isEmpty();
     assertThat(count("true")).isEqualTo(1);
     for (String action : List.of("pause", "resume", "run", "delete")) {
-      assertThatThrownBy(() -> change(action)).isInstanceOf(TicketNotFoundException.class);
+      assertThatThrownBy(() -> change(action)).isInstanceOf(NotFoundException.class);
     }
     List<String> actions =
         jdbi.withHandle(
@@ -784,7 +784,7 @@ class SchedulesIT {
     for (int round = 0; round < 3; round++) {
       try {
         moved.tick(LONGEST);
-      } catch (QueueUnavailableException | InvalidTicketException e) {
+      } catch (DatabaseUnavailableException | InvalidInputException e) {
         // as the loop has it: the next round comes
       }
     }
@@ -878,7 +878,7 @@ class SchedulesIT {
           new NewSchedule(
               "s", null, Duration.ofHours(1), "UTC", ticket, CatchUp.ALL, Overlap.ALLOW);
       assertThatThrownBy(() -> desk.put(schedule, "ann"))
-          .isInstanceOf(InvalidTicketException.class)
+          .isInstanceOf(InvalidInputException.class)
           .hasMessageStartingWith("a ticket of a schedule has ");
     }
     assertThat(desk.find("s")).isEmpty();

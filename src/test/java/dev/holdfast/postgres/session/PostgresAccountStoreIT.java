@@ -25,8 +25,8 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketWait;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -335,9 +335,9 @@ class PostgresAccountStoreIT {
           .hasStackTraceContaining("a budget is an amount of USD");
     }
     assertThatThrownBy(() -> desk.raise("week", ONE, "ann", null))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     assertThatThrownBy(() -> desk.raise("day", ONE, "ann", "week"))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessage("a budget is per day or total, not per week");
   }
 
@@ -391,7 +391,7 @@ class PostgresAccountStoreIT {
   void unknownKey(String scope) {
     PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
     assertThatThrownBy(() -> desk.raise(scope, ONE, "ann", null))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageStartingWith("\"" + scope + "\" is the scope of no key");
     assertThat(sql.number("SELECT count(*) FROM holdfast.budgets")).isZero();
     desk.raise("key:openai/2a19f16bb258", ONE, "ann", null);
@@ -404,7 +404,7 @@ class PostgresAccountStoreIT {
   void unknownDesign() {
     PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
     assertThatThrownBy(() -> desk.raise("design:repot", ONE, "ann", null))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageStartingWith("there is no design \"repot\"");
     assertThat(sql.number("SELECT count(*) FROM holdfast.budgets")).isZero();
     sql.run(

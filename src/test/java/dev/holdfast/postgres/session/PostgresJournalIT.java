@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.LossyDataSource;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Input;
@@ -168,7 +168,7 @@ class PostgresJournalIT {
     lossy.refuse();
 
     assertThatThrownBy(() -> journal.append(List.of(HELLO)))
-        .isInstanceOf(QueueUnavailableException.class);
+        .isInstanceOf(DatabaseUnavailableException.class);
     assertThat(waits).hasValue(13);
   }
 
@@ -332,7 +332,7 @@ class PostgresJournalIT {
                 new PostgresJournalStore(database.dataSource(), "nowhere", t -> {}, Secrets.NONE)
                     .open(1, 1)
                     .entries())
-        .isInstanceOf(QueueUnavailableException.class)
+        .isInstanceOf(DatabaseUnavailableException.class)
         .hasMessageContaining("holdfast migrate");
   }
 }

@@ -13,8 +13,8 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import java.util.Set;
@@ -103,9 +103,9 @@ class PostgresRetryAbortsIT {
   @DisplayName("an unknown ticket and a missing actor are refused")
   void garbage() {
     assertThatThrownBy(() -> desk.abortRetry(987_654_321, "ann"))
-        .isInstanceOf(TicketNotFoundException.class);
+        .isInstanceOf(NotFoundException.class);
     long id = tickets.in(TicketState.IN_PROGRESS);
-    assertThatThrownBy(() -> desk.abortRetry(id, " ")).isInstanceOf(InvalidTicketException.class);
+    assertThatThrownBy(() -> desk.abortRetry(id, " ")).isInstanceOf(InvalidInputException.class);
   }
 
   @Test

@@ -20,8 +20,8 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.InvalidInputException;
+import dev.holdfast.ticket.NotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -143,7 +143,7 @@ class ToolApprovalsIT {
     long second = call(id, 1).id();
 
     assertThatThrownBy(() -> desk.decideCall(id, "ann", decision(true, null)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("2 calls that wait: " + first + " (run_command), " + second)
         .hasMessageContaining("--call N");
     assertThat(desk.decideCall(id, "ann", decision(true, first))).isEqualTo(TicketState.ON_HOLD);
@@ -228,7 +228,7 @@ class ToolApprovalsIT {
     CallDecision misfit = new CallDecision(true, run, "{\"cmd\": \"make\"}", null, false);
 
     assertThatThrownBy(() -> desk.decideCall(id, "ann", misfit))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("run_command does not take that: ")
         .hasMessageContaining("unknown key \"cmd\"");
 
@@ -294,20 +294,20 @@ class ToolApprovalsIT {
   void badDecisions() {
     long id = parked(RUN);
     assertThatThrownBy(() -> desk.decideCall(id, " ", decision(true, null)))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     assertThatThrownBy(() -> desk.decideCall(id, "ann", decision(true, 999_999L)))
-        .isInstanceOf(TicketNotFoundException.class)
+        .isInstanceOf(NotFoundException.class)
         .hasMessageContaining("holdfast show " + id);
     assertThatThrownBy(
             () -> desk.decideCall(id, "ann", new CallDecision(true, null, "[1]", null, false)))
-        .isInstanceOf(InvalidTicketException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("must be a JSON object");
     assertThatThrownBy(
             () -> desk.decideCall(id, "ann", new CallDecision(true, null, "{}", null, true)))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     assertThatThrownBy(
             () -> desk.decideCall(id, "ann", new CallDecision(false, null, null, null, true)))
-        .isInstanceOf(InvalidTicketException.class);
+        .isInstanceOf(InvalidInputException.class);
     long ready = queue.enqueue();
     assertThatThrownBy(() -> desk.decideCall(ready, "ann", decision(true, null)))
         .isInstanceOf(IllegalTransitionException.class)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.process.OutputTail;
-import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.DatabaseUnavailableException;
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.output.OutputLog;
@@ -188,7 +188,7 @@ class OutputCollectorTest {
         pieces -> {
           tries.add(away.get());
           if (away.get()) {
-            throw new QueueUnavailableException("away", new IllegalStateException());
+            throw new DatabaseUnavailableException("away", new IllegalStateException());
           }
           stored.addAll(pieces);
         };

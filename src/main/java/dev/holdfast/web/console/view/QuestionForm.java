@@ -1,7 +1,7 @@
 package dev.holdfast.web.console.view;
 
 import dev.holdfast.schema.Question;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.InvalidInputException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -64,7 +64,7 @@ public record QuestionForm(Question question, List<Field> fields) {
    * Returns the answer that was sent, as JSON.
    *
    * @param sent the form's values by name; null where one was not sent
-   * @throws InvalidTicketException if nothing was sent
+   * @throws InvalidInputException if nothing was sent
    */
   public JsonNode answer(Function<String, @Nullable String> sent) {
     if (!question.choices().isEmpty()) {
@@ -72,7 +72,7 @@ public record QuestionForm(Question question, List<Field> fields) {
       if (choice == null
           || !choice.matches("[0-9]{1,3}")
           || Integer.parseInt(choice) >= question.choices().size()) {
-        throw new InvalidTicketException("choose an answer");
+        throw new InvalidInputException("choose an answer");
       }
       return question.choices().get(Integer.parseInt(choice));
     }

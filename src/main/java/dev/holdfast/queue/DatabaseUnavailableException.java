@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The database did not do what was asked. It is right to try again later; it is not known whether
  * the last try took effect.
  */
-public class QueueUnavailableException extends HoldfastException {
-  public QueueUnavailableException(String message, @Nullable Throwable cause) {
+public class DatabaseUnavailableException extends HoldfastException {
+  public DatabaseUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 
@@ -17,7 +17,7 @@ public class QueueUnavailableException extends HoldfastException {
    * for: then other results can be stored without that one.
    */
   public static boolean isAway(RuntimeException e) {
-    return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
+    return e instanceof DatabaseUnavailableException && !(e instanceof StatementRefusedException);
   }
 
   /** True if waiting helps: room comes back, and somebody grants the right that is missing. */
