@@ -133,7 +133,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Registers and begins to claim.
+   * Registers and begins to claim. If it throws, what was begun is ended, as by {@link #close}.
    *
    * @throws DatabaseUnavailableException if the database cannot be reached now
    * @throws IllegalStateException if it was started or closed before
@@ -145,6 +145,24 @@ public final class Worker implements AutoCloseable {
     }
     register();
     started = true;
+    try {
+      startThreads();
+    } catch (RuntimeException | Error e) {
+      // Nobody else could: who started it has nothing to close.
+      closeAfter(e);
+      throw e;
+    }
+    log.info(
+        "worker {} runs {} with concurrency {}",
+        identity.id(),
+        handlers.keySet(),
+        settings.concurrency());
+    return this;
+  }
+
+  /** First those that a close needs: where the others find none left, some may claim already. */
+  private void startThreads() {
+    stateWriter.execute(() -> log.debug("worker {} starts", identity.id()));
     completers.start();
     ports.wakeUps().start(wakeUpSwitch);
     heartbeats.start();
@@ -153,12 +171,14 @@ public final class Worker implements AutoCloseable {
     for (int i = 1; i <= settings.pollers(); i++) {
       startPoller(i);
     }
-    log.info(
-        "worker {} runs {} with concurrency {}",
-        identity.id(),
-        handlers.keySet(),
-        settings.concurrency());
-    return this;
+  }
+
+  private void closeAfter(Throwable failure) {
+    try {
+      close();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private void register() {

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
@@ -486,6 +487,62 @@ class WorkerDrainIT {
         }
       }
       return claim;
+    }
+
+    @Override
+    public boolean proven() {
+      return wakeUps.proven();
+    }
+
+    @Override
+    public void close() {
+      wakeUps.close();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A52: a worker that finds no thread in the middle of its start gives back what it has claimed"
+          + " by then, and is gone")
+  void halfStarted() {
+    OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .wakeUps(wakeUps -> new LastThread(wakeUps, noThread))
+        .handler(
+            ticket -> {
+              never();
+              return HandlerResult.done(null);
+            });
+    Worker worker = setup.build();
+
+    assertThatThrownBy(worker::start).isSameAs(noThread);
+
+    assertThat(worker.running()).isZero();
+    assertThat(database.value("SELECT state FROM holdfast.workers WHERE id = ?", worker.id()))
+        .isEqualTo("stopped");
+    assertThat(
+            database.value(
+                "SELECT outcome FROM holdfast.ticket_attempts WHERE worker_id = ?", worker.id()))
+        .isEqualTo("given_back");
+  }
+
+  /** Listens, hears of a ticket, which is claimed, and leaves no thread to whoever comes next. */
+  private final class LastThread implements WakeUps {
+    private final WakeUps wakeUps;
+    private final OutOfMemoryError noThread;
+
+    LastThread(WakeUps wakeUps, OutOfMemoryError noThread) {
+      this.wakeUps = wakeUps;
+      this.noThread = noThread;
+    }
+
+    @Override
+    public void start(Listener listener) {
+      wakeUps.start(listener);
+      await().until(wakeUps::proven);
+      setup.awaitBegin(setup.enqueue());
+      throw noThread;
     }
 
     @Override
