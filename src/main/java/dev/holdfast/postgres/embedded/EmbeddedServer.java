@@ -280,9 +280,7 @@ public final class EmbeddedServer implements AutoCloseable {
       }
       found.get().forgetIfReused(data);
     }
-    Address address = address(options, control.start());
-    EmbeddedServerProbe.createDatabase(address);
-    return own(control, address, prepare);
+    return own(options, control, address(options, control.start()), prepare);
   }
 
   private static EmbeddedServer attach(
@@ -306,6 +304,7 @@ public final class EmbeddedServer implements AutoCloseable {
     record.write(control.options().directory());
     boolean prepared = false;
     try {
+      EmbeddedServerProbe.createDatabase(address);
       prepare.accept(address);
       prepared = true;
     } finally {

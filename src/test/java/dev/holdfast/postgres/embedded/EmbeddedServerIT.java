@@ -209,6 +209,35 @@ class EmbeddedServerIT {
     assertThat(home.resolve("embedded.json")).doesNotExist();
   }
 
+  @Test
+  @DisplayName(
+      "a server that refuses whoever started it is stopped; one whose starter was killed before it"
+          + " had our database gets it from the next")
+  void noDatabaseYet() throws Exception {
+    EmbeddedServer.Address address;
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      address = server.address();
+    }
+    Path pid = home.resolve("postgres/data/postmaster.pid");
+    Files.writeString(address.passwordFile(), "another");
+    assertThatThrownBy(() -> EmbeddedServer.start(options)).hasMessageContaining("refuses us");
+    Files.writeString(address.passwordFile(), address.password());
+    assertThat(pid).doesNotExist();
+
+    EmbeddedServer killed = EmbeddedServer.start(options);
+    String url = killed.address().jdbcUrl().replaceFirst("holdfast$", "postgres");
+    try (Connection connection =
+            DriverManager.getConnection(url, address.user(), address.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP DATABASE holdfast");
+    }
+    Files.delete(home.resolve("postgres/embedded.json"));
+    try (EmbeddedServer next = EmbeddedServer.start(options)) {
+      assertThat(next.address().pid()).isEqualTo(killed.address().pid());
+      assertThat(query(next.address(), "SELECT current_database()")).isEqualTo("holdfast");
+    }
+  }
+
   private static String askedElsewhere() {
     try {
       try (BufferedReader output = startHolder("asks").inputReader()) {
