@@ -85,7 +85,7 @@ record ServerCommands(Path home) implements Servers {
       // This may hang where bubblewrap is on a file system that hangs. The worker still works and
       // drains.
       Thread.ofVirtual().start(() -> tellTrouble(worker));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       parts.closeAfter(e);
       running.complete(() -> {});
       ProcessExit.forget(hook);
@@ -108,7 +108,7 @@ record ServerCommands(Path home) implements Servers {
       running.complete(console);
       announce(terminal, "console", settings, console.port());
       tell(terminal, "open " + console.entrance());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       running.complete(() -> {});
       ProcessExit.forget(hook);
       LogOutput.end();
