@@ -29,8 +29,11 @@ final class ProgramStart {
    */
   private static final int FILES_OF_START = 16;
 
-  /** The threads of a start: the process, and the thread that waits for it. */
-  private static final int THREADS_OF_START = 2;
+  /**
+   * The process, the thread that waits for it, and three that Java and we need to end in order at a
+   * signal: where programs have taken all, nothing is drained.
+   */
+  private static final int THREADS_OF_START = 5;
 
   static final long THREADS_LAST_NANOS = 50_000_000;
 
