@@ -30,8 +30,8 @@ final class ProgramStart {
   private static final int FILES_OF_START = 16;
 
   /**
-   * The process, the thread that waits for it, and three that Java and we need to end in order at a
-   * signal: where programs have taken all, nothing is drained.
+   * The threads of a start: the process, the thread that waits for it, and three that Java and the
+   * worker need at a signal. Without those nothing is drained.
    */
   private static final int THREADS_OF_START = 5;
 

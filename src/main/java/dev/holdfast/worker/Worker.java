@@ -133,7 +133,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Registers and begins to claim. If it throws, what was begun is ended, as by {@link #close}.
+   * Registers and begins to claim. If it throws, what was begun is closed, as by {@link #close}.
    *
    * @throws DatabaseUnavailableException if the database cannot be reached now
    * @throws IllegalStateException if it was started or closed before
@@ -160,7 +160,9 @@ public final class Worker implements AutoCloseable {
     return this;
   }
 
-  /** First those that a close needs: where the others find none left, some may claim already. */
+  /**
+   * Starts first what a close needs: if there is no thread for a later one, some may have claimed.
+   */
   private void startThreads() {
     stateWriter.execute(() -> log.debug("worker {} starts", identity.id()));
     completers.start();

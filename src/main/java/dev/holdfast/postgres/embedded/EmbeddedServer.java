@@ -280,7 +280,7 @@ public final class EmbeddedServer implements AutoCloseable {
       }
       found.get().forgetIfReused(data);
     }
-    return own(options, control, address(options, control.start()), prepare);
+    return own(control, address(options, control.start()), prepare);
   }
 
   private static EmbeddedServer attach(
