@@ -168,6 +168,27 @@ class RepairHandlerIT {
   }
 
   @Test
+  @DisplayName("a provider that the worker does not have is held at once, with what to set")
+  void providerMissing() throws Exception {
+    String design =
+        """
+        kind: repair
+        repository: {path: "%s", ref: main}
+        verify: [{name: check, command: ["false"]}]
+        targets: [{provider: openai, model: m}]
+        """
+            .formatted(original);
+    assertThat(handler().handle(context(design)))
+        .isInstanceOfSatisfying(
+            HandlerResult.Held.class,
+            held -> {
+              assertThat(held.reason())
+                  .contains("providers.openai", "(it has played), then release");
+              assertThat(held.error().statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+            });
+  }
+
+  @Test
   @DisplayName("A9: a ref that the repository has not, or not yet, is system_error, as git's other")
   void noSuchRef() throws Exception {
     String check = "{name: check, command: [\"false\"]}";
