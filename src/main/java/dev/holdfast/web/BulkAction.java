@@ -112,8 +112,12 @@ public final class BulkAction {
         apply(idOf.applyAsLong(item), item, change);
       }
     } catch (QuestionTooSlowException e) {
-      log.warn("{} many tickets: ended early: {} were too slow", action, MOST_SLOW);
-      endEarly(MOST_SLOW + " tickets one after the other were refused as too slow", UNTOUCHED);
+      log.warn("{} many tickets: ended early: {}", action, e.getMessage());
+      String why =
+          slow == MOST_SLOW
+              ? MOST_SLOW + " tickets one after the other were refused as too slow"
+              : "the database took longer than web.statement-timeout to list the tickets";
+      endEarly(why, UNTOUCHED);
     } catch (DatabaseUnavailableException e) {
       log.warn("{} many tickets: ended early: {}", action, e.getMessage());
       if (DatabaseUnavailableException.isAway(e)) {
@@ -148,6 +152,7 @@ public final class BulkAction {
       if (DatabaseUnavailableException.isOfAllTickets(e)) {
         throw e;
       }
+      slow = 0;
       countRefused(ticketId, e.getMessage());
     }
   }
