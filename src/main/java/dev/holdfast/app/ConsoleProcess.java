@@ -27,7 +27,7 @@ final class ConsoleProcess implements AutoCloseable {
       this.reader = new PostgresTicketReader(pools.scrapes());
       this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
       serve(pools);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       parts.closeAfter(e);
       throw e;
     }

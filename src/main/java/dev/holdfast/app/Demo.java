@@ -93,7 +93,7 @@ final class Demo implements AutoCloseable {
     StartedParts parts = new StartedParts();
     try {
       return start(out, settings, home, parts);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       parts.closeAfter(e);
       throw e;
     }

@@ -20,17 +20,19 @@ public class DatabaseUnavailableException extends HoldfastException {
     return e instanceof DatabaseUnavailableException && !(e instanceof StatementRefusedException);
   }
 
-  /** True if waiting helps: room comes back, and somebody grants the right that is missing. */
-  public static boolean mends(RuntimeException e) {
+  /**
+   * Returns true if waiting helps: room comes back, and somebody grants the right that is missing.
+   */
+  public static boolean isWorthWaiting(RuntimeException e) {
     return e instanceof ServerExhaustedException
         || e instanceof StatementRefusedException.RightMissing;
   }
 
   /**
-   * True if the next ticket would meet the same. What refuses one ticket, as a trigger may, is no
-   * reason to leave all later ones as they are.
+   * Returns true if the next ticket would meet the same. What refuses one ticket, as a trigger may,
+   * is no reason to leave all later ones as they are.
    */
   public static boolean isOfAllTickets(RuntimeException e) {
-    return isAway(e) || mends(e) || e instanceof StatementRefusedException.SchemaMissing;
+    return isAway(e) || isWorthWaiting(e) || e instanceof StatementRefusedException.SchemaMissing;
   }
 }

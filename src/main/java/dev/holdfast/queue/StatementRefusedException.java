@@ -22,7 +22,7 @@ public class StatementRefusedException extends DatabaseUnavailableException {
     }
   }
 
-  /** The schema is missing, or older or newer than this program. */
+  /** The schema is missing or older than this program. */
   public static final class SchemaMissing extends StatementRefusedException {
     public SchemaMissing(String message, @Nullable Throwable cause) {
       super(message, cause);

@@ -48,7 +48,7 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
     };
   }
 
-  /** As somebody has asked for it. */
+  /** Returns the end that somebody has asked for. */
   SessionResult stopped() {
     return signal.requested() == StopSignal.Request.STOP
         ? new SessionResult.Stopped()

@@ -227,7 +227,7 @@ final class Requests {
     }
   }
 
-  /** Of a body. */
+  /** Reads a duration of a body. */
   static @Nullable Duration duration(String name, @Nullable String text) {
     try {
       return text == null ? null : DurationText.parse(text);

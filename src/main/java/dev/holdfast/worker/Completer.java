@@ -181,7 +181,7 @@ final class Completer {
     /** Sets a result aside: after a short wait it can mostly be stored as it is. */
     @Override
     public boolean waits(TicketRun run, RuntimeException cause) {
-      if (!DatabaseUnavailableException.mends(cause)
+      if (!DatabaseUnavailableException.isWorthWaiting(cause)
           || ended.isClosed(wanted)
           || refusedTries.merge(run, 1, Integer::sum) > MOST_WAITS) {
         return false;
@@ -198,7 +198,7 @@ final class Completer {
     @Override
     public void refused(TicketRun run, RuntimeException cause) {
       int tries = refusedTries.merge(run, 1, Integer::sum);
-      if ((DatabaseUnavailableException.mends(cause) || tries < MOST_REFUSED_TRIES)
+      if ((DatabaseUnavailableException.isWorthWaiting(cause) || tries < MOST_REFUSED_TRIES)
           && !ended.isClosed(wanted)) {
         log.warn(
             "ticket {} can neither be stored nor held; trying again: {}",

@@ -133,7 +133,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Registers and begins to claim. If it throws, what was begun is closed, as by {@link #close}.
+   * Registers and begins to claim. If it fails after that, it closes itself, as {@link #close}
+   * does.
    *
    * @throws DatabaseUnavailableException if the database cannot be reached now
    * @throws IllegalStateException if it was started or closed before

@@ -459,7 +459,7 @@ class WorkerDrainIT {
 
   /** A claim at a notification answers half a second late, or when the worker has stopped. */
   private record SlowWakeUps(WakeUps wakeUps, CountDownLatch claimed, CountDownLatch stopped)
-      implements WakeUps {
+      implements ForwardingWakeUps {
     @Override
     public void start(Listener listener) {
       wakeUps.start(
@@ -488,16 +488,6 @@ class WorkerDrainIT {
       }
       return claim;
     }
-
-    @Override
-    public boolean proven() {
-      return wakeUps.proven();
-    }
-
-    @Override
-    public void close() {
-      wakeUps.close();
-    }
   }
 
   @Test
@@ -508,7 +498,7 @@ class WorkerDrainIT {
     OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");
     setup
         .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
-        .wakeUps(wakeUps -> new LastThread(wakeUps, noThread))
+        .wakeUps(wakeUps -> new LastThread(wakeUps, setup, noThread))
         .handler(
             ticket -> {
               never();
@@ -528,31 +518,14 @@ class WorkerDrainIT {
   }
 
   /** Listens, hears of a ticket, which is claimed, and leaves no thread to whoever comes next. */
-  private final class LastThread implements WakeUps {
-    private final WakeUps wakeUps;
-    private final OutOfMemoryError noThread;
-
-    LastThread(WakeUps wakeUps, OutOfMemoryError noThread) {
-      this.wakeUps = wakeUps;
-      this.noThread = noThread;
-    }
-
+  private record LastThread(WakeUps wakeUps, TestWorker setup, OutOfMemoryError noThread)
+      implements ForwardingWakeUps {
     @Override
     public void start(Listener listener) {
       wakeUps.start(listener);
       await().until(wakeUps::proven);
       setup.awaitBegin(setup.enqueue());
       throw noThread;
-    }
-
-    @Override
-    public boolean proven() {
-      return wakeUps.proven();
-    }
-
-    @Override
-    public void close() {
-      wakeUps.close();
     }
   }
 

@@ -71,7 +71,7 @@ class WorkerWakeUpIT {
     }
 
     WakeUps around(WakeUps wakeUps) {
-      return new WakeUps() {
+      return new ForwardingWakeUps() {
         @Override
         public void start(Listener listener) {
           wakeUps.start(
@@ -95,13 +95,8 @@ class WorkerWakeUpIT {
         }
 
         @Override
-        public boolean proven() {
-          return wakeUps.proven();
-        }
-
-        @Override
-        public void close() {
-          wakeUps.close();
+        public WakeUps wakeUps() {
+          return wakeUps;
         }
       };
     }

@@ -4,6 +4,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.ProviderMissingException;
 import dev.holdfast.handler.TargetRoutes;
+import dev.holdfast.handler.WorkerLacks;
 import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
@@ -93,13 +94,9 @@ public final class AgentHandler implements TicketHandler {
     } catch (NotPreparedException e) {
       throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
     } catch (SandboxMissingException e) {
-      return HandlerResult.held(
-          "Programs cannot be confined here: " + e.getMessage() + ", then release",
-          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+      return WorkerLacks.sandbox(e);
     } catch (ProviderMissingException e) {
-      return HandlerResult.held(
-          "The worker lacks a provider: " + e.getMessage() + ", then release",
-          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+      return WorkerLacks.provider(e);
     } catch (InvalidInputException | ConfigurationException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (ToolExecutionException e) { // an MCP server that does not start

@@ -5,6 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.ProviderMissingException;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
+import dev.holdfast.handler.WorkerLacks;
 import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.process.LeftPrograms;
@@ -73,13 +74,9 @@ public final class RepairHandler implements TicketHandler {
     } catch (NotPreparedException e) {
       throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
     } catch (SandboxMissingException e) {
-      return HandlerResult.held(
-          "Programs cannot be confined here: " + e.getMessage() + ", then release",
-          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+      return WorkerLacks.sandbox(e);
     } catch (ProviderMissingException e) {
-      return HandlerResult.held(
-          "The worker lacks a provider: " + e.getMessage() + ", then release",
-          ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+      return WorkerLacks.provider(e);
     } catch (InvalidInputException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (RepositoryException | SandboxFailedException | IOException e) {

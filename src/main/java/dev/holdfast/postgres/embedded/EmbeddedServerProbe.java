@@ -30,7 +30,7 @@ final class EmbeddedServerProbe {
     }
   }
 
-  /** Creates our database if a new server does not have it yet. */
+  /** Creates our database if the server does not have it yet. */
   static void createDatabase(EmbeddedServer.Address address) {
     try (Connection connection = dataSource(address).getConnection();
         Statement statement = connection.createStatement();
