@@ -29,8 +29,13 @@ public record Usage(long input, long cacheRead, long cacheWrite, long output) {
         output + other.output);
   }
 
+  /** All that was read; 0 where the provider did not count it, for no prompt is empty. */
+  public long prompt() {
+    return input + cacheRead + cacheWrite;
+  }
+
   /** The part of the context window that the conversation took. */
   public long context() {
-    return input + cacheRead + cacheWrite + output;
+    return prompt() + output;
   }
 }

@@ -45,15 +45,23 @@ class CompactionTest {
 
   /** By a provider that does not count tokens. */
   private static CallResult look(String id) {
+    return look(id, Usage.NONE);
+  }
+
+  private static CallResult look(String id, Usage usage) {
     return new CallResult.Answer(
         new Message.Assistant("", List.of(Replies.call(id, "look", "{}"))),
         StopReason.TOOL_CALLS,
-        Usage.NONE);
+        usage);
   }
 
   /** Three turns with long results, then what is given. */
   private static Bench grown(CallResult... then) {
-    Bench bench = Bench.with(look("a"), look("b"), look("c"));
+    return grown(Usage.NONE, then);
+  }
+
+  private static Bench grown(Usage counted, CallResult... then) {
+    Bench bench = Bench.with(look("a", counted), look("b", counted), look("c", counted));
     for (CallResult each : then) {
       bench.provider().then(each);
     }
@@ -144,6 +152,17 @@ class CompactionTest {
     assertThat(bench.events(SessionEvent.Finished.class).getFirst().spent().costUsd())
         .as("the summary is paid for too")
         .isEqualByComparingTo("0.14");
+  }
+
+  @Test
+  @DisplayName("An estimate says how full the window is where a provider counts 0 for the prompt")
+  void promptOfNothing() {
+    Bench bench = grown(new Usage(0, 0, 0, 5), Replies.report());
+    bench.settings = bench.settings.withContext(new ContextSettings(7000, 0.8, 0.95, true));
+
+    bench.run();
+
+    assertThat(bench.events(SessionEvent.ContextCompacted.class)).hasSize(1);
   }
 
   @Test

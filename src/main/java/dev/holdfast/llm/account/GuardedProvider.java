@@ -160,12 +160,13 @@ public final class GuardedProvider implements WrappedProvider {
   }
 
   /**
-   * Fills in an estimated usage where the provider reports none, so that costs and limits on tokens
-   * still count. Only what is known to cost nothing, such as a script, stays as it is.
+   * Fills in an estimated usage where the provider does not count the prompt, so that costs and
+   * limits on tokens still count. Some servers leave out the usage, some report 0 tokens. Only what
+   * is known to cost nothing, such as a script, stays as it is.
    */
   private CallResult withUsage(ChatRequest request, CallResult result) {
     return switch (result) {
-      case CallResult.Answer answer when answer.usage().equals(Usage.NONE) -> {
+      case CallResult.Answer answer when answer.usage().prompt() == 0 -> {
         Usage estimate = WorstCost.estimated(request, answer);
         yield costs(request, estimate)
             ? new CallResult.Answer(answer.message(), answer.stop(), estimate)

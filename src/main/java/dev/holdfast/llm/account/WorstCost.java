@@ -53,20 +53,21 @@ public final class WorstCost {
                         .orElse(BigDecimal.ZERO)));
   }
 
-  /** The usage that is assumed where a provider reports none. */
+  /** The usage that is assumed where a provider does not count the prompt. */
   static Usage estimated(ChatRequest request, CallResult.Answer answer) {
     Message.Assistant message = answer.message();
-    return new Usage(
-        promptTokens(request), 0, 0, tokens(message) + tokens(message.reasoning()) + 1);
+    long counted = answer.usage().output();
+    long written = tokens(message) + tokens(message.reasoning()) + 1;
+    return new Usage(promptTokens(request), 0, 0, counted > 0 ? counted : written);
   }
 
   /**
    * The usage that is assumed of a call without a whole answer.
    *
-   * @param known of its prompt; {@link Usage#NONE} where nothing was reported
+   * @param known of its prompt; 0 tokens where nothing was reported
    */
   static Usage unanswered(ChatRequest request, Usage known, int outputTokens) {
-    long input = known.equals(Usage.NONE) ? promptTokens(request) : known.input();
+    long input = known.prompt() == 0 ? promptTokens(request) : known.input();
     return new Usage(
         input,
         known.cacheRead(),

@@ -24,9 +24,11 @@ public final class ContextMeter {
     tokens += Tokens.of(message);
   }
 
-  /** Called after the answer itself was added. */
+  /**
+   * Called after the answer itself was added. The estimate stays where nobody counted the prompt.
+   */
   public void answered(Usage usage) {
-    if (usage.context() > 0) {
+    if (usage.prompt() > 0) {
       tokens = usage.context();
     }
   }

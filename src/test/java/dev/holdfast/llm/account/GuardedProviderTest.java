@@ -15,7 +15,9 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.Calls;
 import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Standstill;
@@ -241,6 +243,21 @@ class GuardedProviderTest {
         .isEqualTo(Calls.answer("abc", new Usage(0, 0, 0, 2)));
     bench.price("0").answers(silent);
     assertThat(call()).as("what costs nothing is left as it is").isSameAs(silent);
+  }
+
+  @Test
+  @DisplayName("where a provider counts 0 for a prompt, an estimate of it stands beside the output")
+  void promptOfNothing() throws InterruptedException {
+    ChatRequest request = Calls.request(new Message.User("x".repeat(30)));
+    bench.price("1").answers(Calls.answer("abc", new Usage(0, 0, 0, 7)));
+    assertThat(((CallResult.Answer) bench.call(request)).usage()).isEqualTo(new Usage(18, 0, 0, 7));
+    bench.answers(Calls.answer("abc", new Usage(0, 9, 0, 7)));
+    assertThat(((CallResult.Answer) bench.call(request)).usage())
+        .as("a prompt that came out of the cache alone is counted")
+        .isEqualTo(new Usage(0, 9, 0, 7));
+    CallResult.Failed late = Calls.failed(FailureKind.TIMEOUT, true, "late");
+    bench.answers(late.withUsage(new Usage(0, 0, 0, 1)));
+    assertThat(((CallResult.Failed) bench.call(request)).usage().input()).isEqualTo(18);
   }
 
   @Test
