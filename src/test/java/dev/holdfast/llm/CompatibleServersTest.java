@@ -92,6 +92,33 @@ class CompatibleServersTest extends ProviderFixture {
   }
 
   @Test
+  @DisplayName("a name that comes again with each piece is one name (MiniMax through NVIDIA)")
+  void nameInEachPiece() throws InterruptedException {
+    String piece = "{'tool_calls':[{'index':0,'id':'x','function':{'name':'a','arguments':'%s'}}]}";
+    List<ToolCall> calls =
+        calls(
+            delta(piece.formatted("")),
+            delta(piece.formatted("1")),
+            delta(piece.formatted("2")),
+            end("tool_calls"));
+    assertThat(calls).containsExactly(new ToolCall("x", "a", "12"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"'index':0,", ""})
+  @DisplayName("whole calls that all have the same id are told apart, with or without an index")
+  void sameId(String index) throws InterruptedException {
+    String call = "{" + index + "'id':'x','function':{'name':'a','arguments':{'n':%s}}}";
+    List<ToolCall> calls =
+        calls(
+            delta("{'tool_calls':[" + call.formatted(1) + "," + call.formatted(2) + "]}"),
+            end("tool_calls"));
+    assertThat(calls).extracting(ToolCall::name).containsExactly("a", "a");
+    assertThat(calls).extracting(ToolCall::arguments).containsExactly("{\"n\":1}", "{\"n\":2}");
+    assertThat(calls).extracting(ToolCall::id).doesNotHaveDuplicates();
+  }
+
+  @Test
   @DisplayName("pieces without index belong to the call before; an id that repeats is the same one")
   void piecesWithoutIndex() throws InterruptedException {
     List<ToolCall> calls =

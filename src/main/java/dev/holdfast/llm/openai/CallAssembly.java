@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Finds out which call a piece belongs to. By the book each has an index; some servers leave it
- * out, some give 0 to all calls, some send each call whole.
+ * out, some give 0 to all calls or the same id, some send each call whole.
  */
 final class CallAssembly {
   private final AnswerBuilder answer;
@@ -35,16 +35,14 @@ final class CallAssembly {
     String id = piece._id().asKnown().orElse("");
     String name = piece._function().asKnown().flatMap(f -> f._name().asKnown()).orElse("");
     Long index = piece._index().asKnown().orElse(null);
-    OpenCall call = find(index, id, name);
+    String arguments =
+        piece._function().asKnown().flatMap(f -> arguments(f._arguments())).orElse("");
+    OpenCall call = find(index, id, name, arguments);
     if (call.id().isEmpty()) {
       call.id(id);
     }
     call.name(name);
-    piece
-        ._function()
-        .asKnown()
-        .flatMap(function -> arguments(function._arguments()))
-        .ifPresent(call::arguments);
+    call.arguments(arguments);
     JsonValue extra = Undeclared.of(piece).get(KeptFields.EXTRA);
     if (extra != null) {
       keep(call, JsonTree.of(extra.convert(Object.class)));
@@ -92,19 +90,21 @@ final class CallAssembly {
 
   /**
    * True if the piece begins another call: after a call that came whole, a name does, whatever its
-   * index is.
+   * index and id are. The same name without arguments only comes again, as with each piece from
+   * some servers.
    */
-  private static boolean isNext(OpenCall open, @Nullable Long index, String id, String name) {
-    if (name.isEmpty() || (!id.isEmpty() && id.equals(open.id()))) {
+  private static boolean isNext(
+      OpenCall open, @Nullable Long index, String id, String name, String arguments) {
+    if (name.isEmpty() || (open.isNamed(name) && arguments.isBlank())) {
       return false;
     }
     return (index == null && id.isEmpty()) || open.hasWholeArguments();
   }
 
-  private OpenCall find(@Nullable Long index, String id, String name) {
+  private OpenCall find(@Nullable Long index, String id, String name, String arguments) {
     OpenCall open = index == null ? last : byIndex.get(index);
     boolean other = open != null && !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
-    if (open != null && !other && !isNext(open, index, id, name)) {
+    if (open != null && !other && !isNext(open, index, id, name, arguments)) {
       return open;
     }
     OpenCall next = answer.call(id);

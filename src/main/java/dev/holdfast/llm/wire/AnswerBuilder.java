@@ -38,9 +38,19 @@ public final class AnswerBuilder {
       return id;
     }
 
-    /** Adds a piece of the name. Names usually come whole, but some servers send them in pieces. */
+    public boolean isNamed(String whole) {
+      return whole.contentEquals(name);
+    }
+
+    /**
+     * Adds a piece of the name. Names usually come whole, but some servers send them in pieces, and
+     * some the whole name again with each piece of the arguments.
+     */
     public void name(String piece) {
       count(piece);
+      if (isNamed(piece)) {
+        return;
+      }
       boolean first = name.isEmpty() && !piece.isEmpty();
       name.append(piece);
       if (first) {
