@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testing.ModelBehaviour;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -405,6 +406,31 @@ class CompatibleServersTest extends ProviderFixture {
   void usage(String chunk) throws InterruptedException {
     models.next(ModelBehaviour.rawStream(delta("{'content':'x'}") + end("stop") + event(chunk)));
     assertThat(answered(Vendor.OPENAI).usage()).isEqualTo(new Usage(6, 4, 0, 2));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          'error':{'code':502,'message':'Upstream idle'} | MODEL_ERROR | 502 | Upstream idle
+          'error':{'code':429,'message':'Slow down'}     | RATE_LIMIT  | 429 | Slow down
+          'error':null                                   | MODEL_ERROR |     | finish_reason "error"
+          """)
+  @DisplayName("an answer that ends in an error, told beside its text, is an error (OpenRouter)")
+  void errorOfChoice(String error, FailureKind kind, @Nullable Integer status, String words)
+      throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            event("{'choices':[{'delta':{'content':'ha'},'finish_reason':'error'," + error + "}]}")
+                + event("[DONE]")));
+    CallResult.Failed failed =
+        (CallResult.Failed) provider(Vendor.OPENAI).call(request(), StreamListener.NONE);
+    assertThat(failed.kind()).isEqualTo(kind);
+    assertThat(failed.retryable()).isTrue();
+    assertThat(failed.httpStatus()).isEqualTo(status);
+    assertThat(failed.message()).startsWith("error within the answer").contains(words);
   }
 
   @ParameterizedTest

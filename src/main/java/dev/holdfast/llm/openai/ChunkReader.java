@@ -68,6 +68,7 @@ final class ChunkReader {
     anyChunk = true;
     usage(chunk);
     for (Choice choice : known(chunk._choices())) {
+      requireNoError(choice);
       anyChoice = true;
       choice._delta().asKnown().ifPresent(this::delta);
       choice._finishReason().asKnown().ifPresent(reason -> stop = reason.asString());
@@ -81,10 +82,23 @@ final class ChunkReader {
    */
   private static void requireNoError(ChatCompletionChunk chunk) {
     if (chunk._choices().isMissing() && string(Undeclared.of(chunk).get("message")).isPresent()) {
-      throw new ErrorInStreamException(
-          JsonTree.of(JsonValue.from(chunk).convert(Object.class)).toString(),
-          new InvalidAnswerException("an error within the answer", null));
+      throw error(JsonTree.of(JsonValue.from(chunk).convert(Object.class)).toString());
     }
+  }
+
+  /** Throws at an error that stands beside the text, as OpenRouter tells of the one behind it. */
+  private static void requireNoError(Choice choice) {
+    if (Undeclared.of(choice).containsKey("error")) {
+      String body = JsonTree.of(JsonValue.from(choice).convert(Object.class)).toString();
+      if (JsonTree.isError(body)) {
+        throw error(body);
+      }
+    }
+  }
+
+  private static ErrorInStreamException error(String body) {
+    return new ErrorInStreamException(
+        body, new InvalidAnswerException("an error within the answer", null));
   }
 
   private void usage(ChatCompletionChunk chunk) {
@@ -177,6 +191,9 @@ final class ChunkReader {
     }
     if (stop == null) {
       throw new UncheckedIOException(new EOFException("the stream ended before the answer did"));
+    }
+    if (stop.equals("error")) {
+      throw error("the server ended the answer with finish_reason \"error\"");
     }
     return withKept(answer.build(refused ? StopReason.REFUSED : reason(stop), usage, null));
   }
