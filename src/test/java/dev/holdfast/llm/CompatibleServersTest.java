@@ -480,6 +480,19 @@ class CompatibleServersTest extends ProviderFixture {
   }
 
   @Test
+  @DisplayName("[DONE] ends an answer as well where no reason is named; without both it was cut")
+  void doneWithoutReason() throws InterruptedException {
+    String call =
+        delta("{'tool_calls':[{'index':0,'id':'x','function':{'name':'a','arguments':'{}'}}]}");
+    models.next(ModelBehaviour.rawStream(call + event("[DONE]")), ModelBehaviour.rawStream(call));
+    CallResult.Answer answer = answered(Vendor.OPENAI);
+    assertThat(answer.stop()).isEqualTo(StopReason.TOOL_CALLS);
+    assertThat(answer.message().toolCalls()).containsExactly(new ToolCall("x", "a", "{}"));
+    assertThat(provider(Vendor.OPENAI).call(request(), StreamListener.NONE))
+        .isInstanceOf(CallResult.Failed.class);
+  }
+
+  @Test
   @DisplayName("an end that is named '' in each event is none: an answer that is cut is not whole")
   void cutWhereEndsAreEmpty() throws InterruptedException {
     String half =

@@ -178,6 +178,11 @@ final class ChunkReader {
     } catch (IOException e) {
       throw new InvalidAnswerException("HTTP 200 with no answer in it", e);
     }
+    done();
+  }
+
+  /** Takes the word of the server that the answer is whole, which may name no reason to stop. */
+  void done() {
     if (stop == null && anyChoice) {
       stop = "stop";
     }

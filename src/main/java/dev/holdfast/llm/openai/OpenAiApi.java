@@ -92,17 +92,23 @@ public final class OpenAiApi implements VendorApi {
       if (transmission.isDocument()) {
         reader.document(transmission.document());
       } else {
-        read(response, reader);
+        read(response, reader, transmission);
       }
       return reader.result();
     }
   }
 
   private static void read(
-      HttpResponseFor<StreamResponse<ChatCompletionChunk>> response, ChunkReader reader) {
+      HttpResponseFor<StreamResponse<ChatCompletionChunk>> response,
+      ChunkReader reader,
+      Transmission transmission) {
     try (StreamResponse<ChatCompletionChunk> chunks = response.parse()) {
       // Some servers keep the connection alive with empty events.
       chunks.stream().filter(Objects::nonNull).forEach(reader::accept);
+      // While it reads, the SDK closes the answer at [DONE] alone.
+      if (transmission.isClosed()) {
+        reader.done();
+      }
     } catch (SseException e) {
       throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
     } catch (OpenAIIoException e) {

@@ -24,7 +24,8 @@ record TappedClient(HttpClient http, Transmission transmission) implements HttpC
             response.statusCode(),
             response.headers().asMap(),
             response.requestId().orElse(null),
-            response.body()));
+            response.body()),
+        transmission);
   }
 
   @Override
@@ -37,7 +38,8 @@ record TappedClient(HttpClient http, Transmission transmission) implements HttpC
     // The client is shared; its owner closes it.
   }
 
-  private record Tapped(HttpResponse response, InputStream body) implements HttpResponse {
+  private record Tapped(HttpResponse response, InputStream body, Transmission transmission)
+      implements HttpResponse {
     @Override
     public int statusCode() {
       return response.statusCode();
@@ -50,6 +52,7 @@ record TappedClient(HttpClient http, Transmission transmission) implements HttpC
 
     @Override
     public void close() {
+      transmission.closed();
       response.close();
     }
   }

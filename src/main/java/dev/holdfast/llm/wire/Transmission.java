@@ -31,6 +31,7 @@ public final class Transmission {
   private volatile Map<String, List<String>> headers = Map.of();
   private volatile String errorBody = "";
   private volatile boolean document;
+  private volatile boolean closed;
   private @Nullable InputStream body;
 
   Transmission(StreamListener stream, int maxAnswerChars) {
@@ -96,6 +97,16 @@ public final class Transmission {
   /** True if the body is one document, of whatever kind, and no event stream. */
   public boolean isDocument() {
     return document;
+  }
+
+  /** Tells that the SDK has closed the answer. */
+  public void closed() {
+    closed = true;
+  }
+
+  /** True if the SDK has closed the answer. */
+  public boolean isClosed() {
+    return closed;
   }
 
   /** The whole document. */
