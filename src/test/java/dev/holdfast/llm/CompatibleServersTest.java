@@ -145,6 +145,30 @@ class CompatibleServersTest extends ProviderFixture {
             new ToolCall("x", "a", "{\"path\":\"a b\",\"lines\":[1,2.0],\"all\":null}"));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          "{\\"a\\":1}"  | {"a":1}
+          "{\\"a\\":"    | "{\\"a\\":"
+          "a"            | "a"
+          """)
+  @DisplayName("arguments that are the text of the text of an object are that object (vLLM)")
+  void argumentsTwiceAsText(String sent, String meant) throws InterruptedException {
+    String text = JsonMapper.shared().writeValueAsString(sent);
+    models.next(
+        ModelBehaviour.rawStream(
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"x\",\"function\":"
+                + "{\"name\":\"a\",\"arguments\":"
+                + text
+                + "}}]}}]}\n\n"
+                + end("tool_calls")));
+    assertThat(answered(Vendor.OPENAI).message().toolCalls())
+        .containsExactly(new ToolCall("x", "a", meant));
+  }
+
   @Test
   @DisplayName("a text in parts is one text, what was thought before it apart (Mistral)")
   void parts() throws InterruptedException {

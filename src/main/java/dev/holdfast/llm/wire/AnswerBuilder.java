@@ -86,6 +86,13 @@ public final class AnswerBuilder {
       count(piece);
       arguments.append(piece);
     }
+
+    /** All arguments. Some servers write the text of an object as a text once more. */
+    private String all() {
+      String all = arguments.isEmpty() ? given : arguments.toString();
+      String within = all.startsWith("\"") ? JsonTree.parse(all).asString("") : "";
+      return JsonTree.parse(within).isObject() ? within : all;
+    }
   }
 
   AnswerBuilder(StreamListener stream, int maxChars) {
@@ -165,11 +172,7 @@ public final class AnswerBuilder {
       if (id.isBlank() || !taken.add(id)) {
         id = "call_" + UUID.randomUUID().toString().replace("-", "");
       }
-      done.add(
-          new ToolCall(
-              id,
-              call.name.toString(),
-              call.arguments.isEmpty() ? call.given : call.arguments.toString()));
+      done.add(new ToolCall(id, call.name.toString(), call.all()));
     }
     StopReason reason = stop == StopReason.END && !done.isEmpty() ? StopReason.TOOL_CALLS : stop;
     return new CallResult.Answer(
