@@ -68,7 +68,13 @@ final class EventReader {
             });
     event.contentBlockStop().flatMap(block -> block._index().asKnown()).ifPresent(this::closed);
     event.messageDelta().ifPresent(this::ended);
-    complete |= event.messageStop().isPresent();
+    event.messageStop().ifPresent(_ -> complete());
+  }
+
+  /** Takes the word of the server that the answer is whole, which may name no reason to stop. */
+  private void complete() {
+    complete = true;
+    stop = stop == null ? "end_turn" : stop;
   }
 
   /** True when nothing more can come, whether or not the server closes the connection. */

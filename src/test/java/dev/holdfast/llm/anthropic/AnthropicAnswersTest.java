@@ -19,6 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -124,6 +125,19 @@ class AnthropicAnswersTest {
   @DisplayName("each reason to stop is known, and a new one is none of them")
   void stops(String said, StopReason stop) throws InterruptedException {
     assertThat(answer(TEXT, end(said)).stop()).isEqualTo(stop);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"'delta':{'stop_reason':null},'usage':{'output_tokens':5}", ""})
+  @DisplayName("message_stop ends an answer as well where no reason is named")
+  void stopWithoutReason(String last) throws InterruptedException {
+    String delta = last.isEmpty() ? "" : event("message_delta", last);
+    CallResult.Answer answer =
+        answer(start("'input_tokens':9"), TEXT, delta, event("message_stop", ""));
+    assertThat(answer.message().text()).isEqualTo("x");
+    assertThat(answer.stop()).isEqualTo(StopReason.END);
+    assertThat(answer.usage().input()).isEqualTo(9);
+    assertThat(call(start("'input_tokens':9"), TEXT, delta)).isInstanceOf(CallResult.Failed.class);
   }
 
   @Test
