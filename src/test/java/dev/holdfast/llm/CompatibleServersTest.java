@@ -105,6 +105,18 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(calls).containsExactly(new ToolCall("x", "a", "12"));
   }
 
+  @Test
+  @DisplayName("pieces without a name belong to the call of their index, whatever their id is")
+  void idInEachPiece() throws InterruptedException {
+    List<ToolCall> calls =
+        calls(
+            delta("{'tool_calls':[{'index':0,'id':'x','function':{'name':'a','arguments':''}}]}"),
+            delta("{'tool_calls':[{'index':0,'id':'y','function':{'arguments':'1'}}]}"),
+            delta("{'tool_calls':[{'index':0,'id':'z','function':{'arguments':'2'}}]}"),
+            end("tool_calls"));
+    assertThat(calls).containsExactly(new ToolCall("x", "a", "12"));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"'index':0,", ""})
   @DisplayName("whole calls that all have the same id are told apart, with or without an index")

@@ -103,7 +103,10 @@ final class CallAssembly {
 
   private OpenCall find(@Nullable Long index, String id, String name, String arguments) {
     OpenCall open = index == null ? last : byIndex.get(index);
-    boolean other = open != null && !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
+    boolean otherId =
+        open != null && !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
+    // Some servers make up another id for each piece.
+    boolean other = otherId && (index == null || !name.isEmpty());
     if (open != null && !other && !isNext(open, index, id, name, arguments)) {
       return open;
     }
