@@ -74,9 +74,11 @@ public final class Migrations {
     if (history.isComplete(MigrationFiles.versionedChecksums(), repeatable)) {
       return new Result(0, String.valueOf(NEWEST));
     }
-    try {
+    // With two connections Flyway would commit a file on one and its line in the history on the
+    // other: a file whose line was lost between these would fail ever after.
+    try (SingleConnection one = new SingleConnection(dataSource)) {
       int pending = history.pending(repeatable);
-      int applied = new PatientMigration(configuration(dataSource, schema), pending, watcher).run();
+      int applied = new PatientMigration(configuration(one, schema), pending, watcher).run();
       int version = version(dataSource, sql);
       requireMigrated(version, schema);
       return new Result(applied, String.valueOf(version));
@@ -233,7 +235,7 @@ public final class Migrations {
   private static String wayOut(String state) {
     return switch (state) {
       case "42501" -> "run holdfast migrate as a user who owns the schema (docs/security.md)";
-      // Flyway's second connection is idle in its transaction while a file runs.
+      // A file's transaction is idle while Flyway prepares its next statement.
       case "25P03" -> "run holdfast migrate with " + NO_IDLE_TIMEOUT;
       // If a connection was ended, by that timeout or another cause, later uses of it say no more.
       case "08003" ->

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
@@ -105,6 +106,38 @@ class MigrationsIT {
         assertThat(result.get().version()).isEqualTo("" + Migrations.NEWEST);
       }
     }
+    Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
+  @Test
+  @DisplayName(
+      "A59: a migration that dies between a file and its line in the history has left nothing of"
+          + " the file, and is done by the next")
+  void diesBeforeItsLine() {
+    sql.run("CREATE SCHEMA holdfast");
+    sql.run(
+        """
+        CREATE TABLE holdfast.flyway_schema_history (
+          installed_rank integer PRIMARY KEY, version varchar(50),
+          description varchar(200) NOT NULL, type varchar(20) NOT NULL,
+          script varchar(1000) NOT NULL, checksum integer, installed_by varchar(100) NOT NULL,
+          installed_on timestamp NOT NULL DEFAULT now(), execution_time integer NOT NULL,
+          success boolean NOT NULL)
+        """);
+    sql.run(
+        """
+        CREATE FUNCTION holdfast.die() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$
+        """);
+    sql.run(
+        """
+        CREATE CONSTRAINT TRIGGER dies AFTER INSERT ON holdfast.flyway_schema_history
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.version = '3')
+        EXECUTE FUNCTION holdfast.die()
+        """);
+    assertThatThrownBy(() -> Migrations.migrate(dataSource)).isInstanceOf(HoldfastException.class);
+    sql.run("DROP TRIGGER dies ON holdfast.flyway_schema_history");
+    Migrations.migrate(dataSource);
     Migrations.requireCurrent(dataSource, "holdfast");
   }
 
@@ -289,11 +322,18 @@ class MigrationsIT {
     own.setUser(database.user());
     own.setPassword(database.password());
     String name = sql.value("SELECT current_database()");
-    sql.run("ALTER DATABASE " + name + " SET idle_in_transaction_session_timeout = '10ms'");
-    assertThatThrownBy(() -> Migrations.migrate(own))
+    sql.run("ALTER DATABASE " + name + " SET idle_in_transaction_session_timeout = '1s'");
+    assertThatThrownBy(() -> Migrations.migrate(own, "holdfast", of -> untilNoneIsIdle()))
         .isInstanceOf(HoldfastException.class)
         .hasMessageContaining("options=-c%20idle_in_transaction_session_timeout=0");
     sql.run("ALTER DATABASE " + name + " RESET idle_in_transaction_session_timeout");
+  }
+
+  private void untilNoneIsIdle() {
+    String idle =
+        "SELECT count(*) FROM pg_stat_activity"
+            + " WHERE datname = current_database() AND state = 'idle in transaction'";
+    await().until(() -> "0".equals(sql.value(idle)));
   }
 
   /** Once, as above. */
