@@ -11,13 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The files of one server below its directory: {@code data}, {@code password}, {@code server.log}.
- * A new cluster is made as {@code data.incomplete} and renamed when it is whole, so everything with
- * that name is ours and may be deleted.
+ * A new cluster is made in {@code data.incomplete} and moved when it is whole, so everything in
+ * there is ours and may be deleted.
  */
 record EmbeddedServerCluster(
     EmbeddedServerOptions options, EmbeddedServerBinaries binaries, EmbeddedServerAccount account) {
@@ -60,8 +61,10 @@ record EmbeddedServerCluster(
   }
 
   private void initialise(Path data) throws IOException {
-    Path incomplete = data.resolveSibling("data.incomplete");
-    DirectoryTree.delete(incomplete);
+    Path making = data.resolveSibling("data.incomplete");
+    // Each has its own name: the initdb of a start that was killed goes on, and deletes what it
+    // finds under its name if it fails.
+    Path incomplete = Files.createDirectories(making).resolve(UUID.randomUUID().toString());
     String password = newPassword();
     EmbeddedServerFiles.writePrivate(passwordFile(options.directory()), password);
     Path verifier = options.directory().resolve("password.verifier");
@@ -73,7 +76,7 @@ record EmbeddedServerCluster(
       Files.delete(verifier);
     }
     if (!result.succeeded()) {
-      DirectoryTree.delete(incomplete);
+      DirectoryTree.delete(making);
       throw new EmbeddedServerException(
           ("cannot create a database in %s: %s; make room or fix the directory, or choose"
                   + " another one")
@@ -83,6 +86,7 @@ record EmbeddedServerCluster(
     Files.writeString(
         configuration, Files.readString(configuration) + "\ninclude '" + SETTINGS_FILE + "'\n");
     Files.move(incomplete, data, StandardCopyOption.ATOMIC_MOVE);
+    DirectoryTree.delete(making);
   }
 
   private List<String> initdb(Path data, Path passwordFile) {

@@ -25,7 +25,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -165,7 +170,7 @@ class EmbeddedServerIT {
   @Test
   @DisplayName("another process attaches, and answers for the server once its owner was killed")
   void adoptsOrphan() throws Exception {
-    Process holder = startHolder();
+    Process holder = startHolder(home);
     try (BufferedReader output = holder.inputReader()) {
       long pid = Long.parseLong(Objects.requireNonNull(output.readLine()));
       try (EmbeddedServer guest = EmbeddedServer.start(options)) {
@@ -238,9 +243,51 @@ class EmbeddedServerIT {
     }
   }
 
+  @Test
+  @DisplayName("what makes the database of a start that was killed does not disturb the next start")
+  void killedWhileItMakesTheDatabase() throws Exception {
+    Path incomplete = fresh.resolve("postgres/data.incomplete");
+    Process killed = startHolder(fresh);
+    await().ignoreExceptions().until(() -> isHalfMade(incomplete));
+    ProcessHandle left = making(killed.toHandle(), incomplete).orElseThrow();
+    signal("STOP", left);
+    killed.destroyForcibly().waitFor();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<EmbeddedServer> next =
+          threads.submit(() -> EmbeddedServer.start(EmbeddedServerOptions.in(fresh)));
+      await().until(() -> making(ProcessHandle.current(), incomplete).isPresent());
+      signal("CONT", left);
+      try (EmbeddedServer server = next.get()) {
+        assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
+      }
+    } finally {
+      left.destroyForcibly();
+    }
+    assertThat(incomplete).doesNotExist();
+  }
+
+  private static boolean isHalfMade(Path incomplete) throws IOException {
+    try (Stream<Path> files = Files.walk(incomplete)) {
+      return files.anyMatch(file -> file.endsWith("global"));
+    }
+  }
+
+  private static Optional<ProcessHandle> making(ProcessHandle starter, Path incomplete) {
+    return starter
+        .descendants()
+        .filter(
+            each -> each.info().commandLine().orElse("").contains("initdb --pgdata=" + incomplete))
+        .findFirst();
+  }
+
+  private static void signal(String name, ProcessHandle process) throws Exception {
+    int exit = new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+    assertThat(exit).isZero();
+  }
+
   private static String askedElsewhere() {
     try {
-      try (BufferedReader output = startHolder("asks").inputReader()) {
+      try (BufferedReader output = startHolder(home, "asks").inputReader()) {
         return String.valueOf(output.readLine());
       }
     } catch (IOException e) {
@@ -426,7 +473,7 @@ class EmbeddedServerIT {
     }
   }
 
-  private static Process startHolder(String... more) throws IOException {
+  private static Process startHolder(Path home, String... more) throws IOException {
     List<String> command = new ArrayList<>();
     command.addAll(JavaCommand.java("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(EmbeddedServerHolder.class.getName(), home.toString()));
