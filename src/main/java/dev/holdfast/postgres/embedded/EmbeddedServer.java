@@ -252,12 +252,12 @@ public final class EmbeddedServer implements AutoCloseable {
       if (lock.isValid() && stillOurs) {
         control.stop(record.pid());
       }
-      if (record.remove(options.home())
+      if (EmbeddedServerRecord.remove(options.home(), record.pid())
           && replaced != null
           && EmbeddedServerProbe.answers(replaced.address())) {
         replaced.write(options.home());
       }
-      record.remove(options.directory());
+      EmbeddedServerRecord.remove(options.directory(), record.pid());
     } catch (IOException e) {
       throw new EmbeddedServerException(
           "cannot stop the embedded PostgreSQL (" + e + "); end it with: kill -INT " + record.pid(),
@@ -273,47 +273,50 @@ public final class EmbeddedServer implements AutoCloseable {
     if (found.isPresent()) {
       Address address = address(options, found.get());
       if (EmbeddedServerProbe.answers(address)) {
-        return attach(control, address, prepare);
+        return attach(control, found.get(), prepare);
       }
       if (found.get().lives(data)) {
         control.stop(found.get().pid());
       }
       found.get().forgetIfReused(data);
     }
-    return own(control, address(options, control.start()), prepare);
+    return own(control, control.start(), prepare);
   }
 
   private static EmbeddedServer attach(
-      EmbeddedServerControl control, Address address, Consumer<Address> prepare)
+      EmbeddedServerControl control, EmbeddedServerPostmaster running, Consumer<Address> prepare)
       throws IOException {
     Optional<EmbeddedServerRecord> record =
         EmbeddedServerRecord.read(control.options().directory())
-            .filter(found -> found.pid() == address.pid())
+            .filter(found -> found.pid() == running.pid())
             .filter(EmbeddedServerRecord::ownerLives);
     if (record.isEmpty()) {
-      return own(control, address, prepare);
+      return own(control, running, prepare);
     }
-    prepare.accept(address);
+    prepare.accept(address(control.options(), running));
     return found(control, record.get(), false);
   }
 
   private static EmbeddedServer own(
-      EmbeddedServerControl control, Address address, Consumer<Address> prepare)
+      EmbeddedServerControl control, EmbeddedServerPostmaster running, Consumer<Address> prepare)
       throws IOException {
-    EmbeddedServerRecord record = EmbeddedServerRecord.ownedHere(address);
-    record.write(control.options().directory());
-    boolean prepared = false;
+    Path directory = control.options().directory();
+    boolean owned = false;
     try {
+      Address address = address(control.options(), running);
+      EmbeddedServerRecord record = EmbeddedServerRecord.ownedHere(address);
+      record.write(directory);
       EmbeddedServerProbe.createDatabase(address);
       prepare.accept(address);
-      prepared = true;
+      EmbeddedServer server = found(control, record, true);
+      owned = true;
+      return server;
     } finally {
-      if (!prepared) {
-        control.stop(address.pid());
-        record.remove(control.options().directory());
+      if (!owned) {
+        control.stop(running.pid());
+        EmbeddedServerRecord.remove(directory, running.pid());
       }
     }
-    return found(control, record, true);
   }
 
   /** Makes the server findable: the commands of its home find it from now on. */

@@ -71,8 +71,11 @@ record EmbeddedServerRecord(
     EmbeddedServerFiles.writePrivate(file(home), JSON.writeValueAsString(this) + "\n");
   }
 
-  /** Removes the file and returns true, unless another server has put its own there. */
-  boolean remove(Path home) throws IOException {
+  /**
+   * Removes the file of the server with this pid and returns true; does nothing where another
+   * server has put its own there.
+   */
+  static boolean remove(Path home, long pid) throws IOException {
     return read(home).filter(found -> found.pid == pid).isPresent()
         && Files.deleteIfExists(file(home));
   }

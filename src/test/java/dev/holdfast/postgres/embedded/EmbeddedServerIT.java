@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.JavaCommand;
 import java.io.BufferedReader;
@@ -241,6 +242,24 @@ class EmbeddedServerIT {
       assertThat(next.address().pid()).isEqualTo(killed.address().pid());
       assertThat(query(next.address(), "SELECT current_database()")).isEqualTo("holdfast");
     }
+  }
+
+  @Test
+  @DisplayName("a server that was started and cannot be made known is stopped")
+  void cannotBeKnown() throws Exception {
+    EmbeddedServer.start(options).close();
+    Path password = home.resolve("postgres/password");
+    Path pid = home.resolve("postgres/data/postmaster.pid");
+    Path aside = Files.move(password, home.resolve("aside"));
+    assertThatThrownBy(() -> EmbeddedServer.start(options)).hasMessageContaining("lost its file");
+    assertThat(pid).doesNotExist();
+    Files.move(aside, password);
+
+    Path inTheWay = home.resolve("postgres/embedded.json");
+    Files.createDirectories(inTheWay.resolve("x"));
+    assertThatThrownBy(() -> EmbeddedServer.start(options)).hasMessageContaining("cannot use");
+    assertThat(pid).doesNotExist();
+    DirectoryTree.delete(inTheWay);
   }
 
   @Test
