@@ -4,7 +4,6 @@ import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -163,72 +162,40 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
           "%s has %s checked out and filters that run programs (%s): run git merge %s there"
               .formatted(checkout.directory(), name, String.join(", ", filters), branch));
     }
-    if (isChanged(checkout)) {
-      if (isBroughtAlong(checkout, base, commit)) {
-        checkout.checked(here(checkout, "read-tree", commit));
-        checkout.checked("update-ref", "-m", "holdfast: " + branch, HEADS + name, commit, base);
-        return delivered(name, local, commit);
-      }
+    GitCommand merge =
+        here(
+            checkout,
+            "merge",
+            "--quiet",
+            "--ff-only",
+            // branch.NAME.mergeOptions may ask for a squash: the branch would stay where it is
+            "--no-squash",
+            // otherwise git would overwrite the only copy of a file that it does not keep
+            "--no-overwrite-ignore",
+            "--no-stat",
+            commit);
+    boolean changed = isChanged(checkout);
+    Optional<GitResult> merged =
+        changed
+            ? new HalfMerge(checkout, base, commit).end(merge)
+            : Optional.of(checkout.run(merge));
+    if (merged.isEmpty()) {
       return new Delivery.Refused(
           ("%s has %s checked out with changes that are not committed: commit them, then"
                   + " run git merge %s")
               .formatted(checkout.directory(), name, branch));
     }
-    GitResult merged =
-        checkout.run(
-            here(
-                checkout,
-                "merge",
-                "--quiet",
-                "--ff-only",
-                // branch.NAME.mergeOptions may ask for a squash: the branch would stay where it is
-                "--no-squash",
-                // otherwise git would overwrite the only copy of a file that it does not keep
-                "--no-overwrite-ignore",
-                "--no-stat",
-                commit));
-    if (merged.isSuccess()) {
+    if (merged.get().isSuccess()) {
       return delivered(name, local, commit);
     }
-    if (isChanged(checkout)) {
+    if (!changed && isChanged(checkout)) {
       // git changes the files before the branch; it could not change that, for example for a left
       // lock.
       checkout.checked(here(checkout, "read-tree", "-m", "-u", commit, base));
     }
     return new Delivery.Refused(
         "git merge --ff-only fails in %s (%s): merge %s by hand"
-            .formatted(checkout.directory(), merged.stderr().strip(), branch));
-  }
-
-  /**
-   * True if a merge that ended with its machine left the checkout like this: git writes the files,
-   * then its index, and moves the branch last.
-   */
-  private static boolean isBroughtAlong(GitDirectory checkout, String base, String commit)
-      throws IOException, InterruptedException {
-    if (!isSame(here(checkout, "diff-index", "--cached", "--quiet", base), checkout)
-        && !isSame(here(checkout, "diff-index", "--cached", "--quiet", commit), checkout)) {
-      return false;
-    }
-    Path index = Files.createTempDirectory("holdfast-").resolve("index");
-    try {
-      GitCommand files =
-          here(checkout, "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=all");
-      checkout.checked(with(index, here(checkout, "read-tree", commit)));
-      return isSame(with(index, files), checkout);
-    } finally {
-      Files.deleteIfExists(index);
-      Files.delete(index.getParent());
-    }
-  }
-
-  private static GitCommand with(Path index, GitCommand command) {
-    return command.withVariable("GIT_INDEX_FILE", index.toString());
-  }
-
-  private static boolean isSame(GitCommand diff, GitDirectory checkout)
-      throws IOException, InterruptedException {
-    return checkout.run(diff).isSuccess();
+            .formatted(checkout.directory(), merged.get().stderr().strip(), branch));
   }
 
   private static boolean isChanged(GitDirectory checkout) throws IOException, InterruptedException {
@@ -241,7 +208,7 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
    * Makes a command for the checkout itself, wherever the repository's configuration says its files
    * are.
    */
-  private static GitCommand here(GitDirectory checkout, String... words) {
+  static GitCommand here(GitDirectory checkout, String... words) {
     return checkout.command(words).withVariable("GIT_WORK_TREE", checkout.directory().toString());
   }
 

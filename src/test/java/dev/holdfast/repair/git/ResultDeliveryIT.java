@@ -99,6 +99,59 @@ class ResultDeliveryIT {
 
   @Test
   @DisplayName(
+      "A merge that ended with its machine amid the files is ended; a file that a person has made"
+          + " in its way or has changed is not")
+  void endsHalfMerge() throws Exception {
+    bench.commit(original, Map.of("b.txt", "b\n", "c.txt", "c\n", "d.txt", "d\n"));
+    bench.commit(original, Map.of("gone.txt", "gone\n", "old.txt", "old\n", "other.txt", "o\n"));
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      for (String name : List.of("a.txt", "b.txt", "c.txt", "new.txt", "newer.txt")) {
+        Files.writeString(worktree.directory().resolve(name), "repaired\n");
+      }
+      Files.delete(worktree.directory().resolve("gone.txt"));
+      Files.delete(worktree.directory().resolve("old.txt"));
+      String commit = repository.commit(worktree.snapshot(), "Repair", Instant.now());
+      Files.writeString(original.resolve("a.txt"), "repaired\n");
+      Files.writeString(original.resolve("new.txt"), "repaired\n");
+      Files.delete(original.resolve("b.txt"));
+      Files.delete(original.resolve("gone.txt"));
+
+      String half = bench.owner(original, "status", "--porcelain");
+      for (String name : List.of("c.txt", "newer.txt", "old.txt", "other.txt")) {
+        Path file = original.resolve(name);
+        Optional<String> before =
+            Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();
+        Files.writeString(file, "mine\n");
+        assertThat(repository.merge()).as(name).isInstanceOf(Delivery.Refused.class);
+        assertThat(file).hasContent("mine\n");
+        if (before.isPresent()) {
+          Files.writeString(file, before.get());
+        } else {
+          Files.delete(file);
+        }
+        assertThat(bench.owner(original, "status", "--porcelain")).as(name).isEqualTo(half);
+      }
+      Files.delete(original.resolve("d.txt"));
+      assertThat(repository.merge()).isInstanceOf(Delivery.Refused.class);
+      Files.writeString(original.resolve("d.txt"), "d\n");
+
+      Path lock = Files.createFile(original.resolve(".git/refs/heads/main.lock"));
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class,
+              refused -> assertThat(refused.reason()).contains("main.lock"));
+      Files.delete(lock);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(bench.owner(original, "rev-parse", "main")).isEqualTo(commit);
+      assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
+      assertThat(original.resolve("c.txt")).hasContent("repaired\n");
+    }
+  }
+
+  @Test
+  @DisplayName(
       "A checkout whose git directory is elsewhere is brought along; one that was deleted is none")
   void oddCheckouts() throws Exception {
     bench.owner(original, "init", "-q", "--separate-git-dir=" + temp.resolve("elsewhere"));
