@@ -10,6 +10,9 @@ import java.util.Objects;
  * Gets what a program needs from this machine, and says what is missing on a machine without room.
  */
 public final class MachineLimits {
+  /** The least room, in bytes, without which a disk counts as full. */
+  private static final int ROOM = 1 << 20;
+
   private MachineLimits() {}
 
   static NotPreparedException noHelper(IOException cause) {
@@ -61,6 +64,32 @@ public final class MachineLimits {
             "no directory can be made in " + place + " (" + why(e) + "): make room there", e);
       }
       throw e;
+    }
+  }
+
+  /**
+   * Requires that a place of the worker's own has room, after a ticket's work failed there and what
+   * it left was deleted. Where it has, what the ticket needs is at fault, such as a copy that is
+   * larger than the disk: that must not keep the worker from its other tickets.
+   *
+   * @throws NotPreparedException if this machine has no room there, though the place is as a person
+   *     has to make it
+   */
+  public static void requireRoom(Path place, IOException failure) {
+    try {
+      Files.createDirectories(place);
+      Path file = Files.createTempFile(place, "room-", "");
+      try {
+        Files.write(file, new byte[ROOM]);
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      if (isRight(place)) {
+        failure.addSuppressed(e);
+        throw new NotPreparedException(
+            "nothing can be written in " + place + " (" + why(e) + "): make room there", failure);
+      }
     }
   }
 

@@ -52,6 +52,10 @@ class SickMachineIT {
   private static final String FULL_DISK =
       "mkdir $TMPDIR/full; mount -t tmpfs -o nr_inodes=1 tmpfs $TMPDIR/full; ";
 
+  /** Has room for small copies. */
+  private static final String PLACES =
+      "mkdir $TMPDIR/places; mount -t tmpfs -o size=8m tmpfs $TMPDIR/places; ";
+
   /**
    * Then there is no room for an empty file either. First all that the small disk has must be its
    * own two directories and the three streams of this program, whose names go: other programs'
@@ -234,6 +238,68 @@ class SickMachineIT {
     assertThat(models.requests().getLast().body().toString())
         .contains("This call was not run: its program could not be started");
     requireNoRetry(id);
+  }
+
+  @Test
+  @DisplayName(
+      "a repair and an agent for whose files the disk has no room are given back, and worked when"
+          + " there is room; a copy that is larger than the disk is the ticket's failure, which"
+          + " says what and where")
+  void places() throws Exception {
+    Path places = small.resolve("places");
+    holdfast
+        .with("HOLDFAST_REPAIR_WORKSPACE_ROOT", places.resolve("repairs").toString())
+        .with("HOLDFAST_AGENTS_WORKSPACE_ROOT", places.resolve("agents").toString());
+    HoldfastProcess worker = worker(PLACES + "head -c 9m /dev/zero >$TMPDIR/places/fill; ");
+    Path project = new GitBench(directory).repository("project", Map.of("a.txt", "a\n"));
+    models.always(
+        choose(
+            request ->
+                request.body().toString().contains("You copy")
+                    ? toolCall(
+                        "agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}")
+                    : answer("a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n")));
+
+    List<Long> ids =
+        List.of(enqueue("repair-there", repairOf(project)), enqueue("copy-there", copyOf(project)));
+    for (long id : ids) {
+      await("the ticket is given back").until(() -> !rows.outcomes(id).isEmpty());
+      assertThat(rows.outcomes(id)).containsOnly("given_back");
+    }
+    assertThat(worker.stderr()).contains("nothing can be written in " + places, "make room there");
+    assertThat(models.requests()).isEmpty();
+
+    within(worker, "rm " + places.resolve("fill"));
+    for (long id : ids) {
+      rows.awaitState(id, "needs_review");
+      requireNoRetry(id);
+    }
+
+    Path large = Files.createDirectory(directory.resolve("large"));
+    Files.write(large.resolve("file"), new byte[9 << 20]);
+    long id = enqueue("copy-of-large", copyOf(large));
+    rows.awaitState(id, "on_hold");
+    assertThat(rows.outcomes(id)).containsOnly("failed");
+    assertThat(rows.of(id, "error"))
+        .contains(large + " cannot be copied to " + places, "No space left on device");
+  }
+
+  private static String repairOf(Path project) {
+    return """
+    {"kind": "repair", "repository": {"path": "%s", "ref": "main"},
+     "verify": [{"name": "check", "command": ["grep", "b", "a.txt"]}],
+     "targets": [{"provider": "openai", "model": "gpt-m"}]}
+    """
+        .formatted(project);
+  }
+
+  private static String copyOf(Path from) {
+    return """
+    {"kind": "agent", "system": "You copy.", "workspace": {"copy_from": "%s"},
+     "retry": {"categories": {"system_error": {"max_retries": 0}}},
+     "targets": [{"provider": "openai", "model": "gpt-a"}]}
+    """
+        .formatted(from);
   }
 
   @Test

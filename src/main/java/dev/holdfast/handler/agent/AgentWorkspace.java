@@ -38,7 +38,12 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     String name = "ticket-" + ticket.id() + "-" + ticket.createdAt().getEpochSecond();
     Path directory = root.toAbsolutePath().resolve(name);
     if (!Files.isDirectory(directory)) {
-      make(directory, copyFrom, secrets);
+      try {
+        make(directory, copyFrom, secrets);
+      } catch (IOException e) {
+        MachineLimits.requireRoom(root.toAbsolutePath(), e);
+        throw e;
+      }
     }
     return new AgentWorkspace(directory, Workspace.of(directory));
   }
@@ -91,7 +96,14 @@ record AgentWorkspace(Path directory, Workspace workspace) {
               + from
               + " is no directory (ENOENT) on this worker's host: create it or correct the design");
     }
-    DirectoryTree.copy(from.toRealPath(), to, leftOut);
+    try {
+      DirectoryTree.copy(from.toRealPath(), to, leftOut);
+    } catch (IOException e) { // Java does not say of which disk
+      throw new IOException(
+          "the design's workspace.copy_from %s cannot be copied to %s (%s)"
+              .formatted(from, to.getParent(), e.getMessage()),
+          e);
+    }
   }
 
   void delete() {

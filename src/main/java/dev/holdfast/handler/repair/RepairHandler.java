@@ -60,10 +60,7 @@ public final class RepairHandler implements TicketHandler {
     try {
       RepairDesign design =
           designs.of(claimed, document -> RepairDesign.of(document, settings.usual()));
-      Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
-      return order.isPresent()
-          ? delivery.deliver(claimed, design, order.get())
-          : repair(context, design);
+      return onThisDisk(context, design);
     } catch (StoodStillException e) {
       return StandstillResult.of(e.why(), null, null);
     } catch (ModelFailedException e) {
@@ -81,6 +78,20 @@ public final class RepairHandler implements TicketHandler {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.CODE_ERROR));
     } catch (RepositoryException | SandboxFailedException | IOException e) {
       return HandlerResult.failed(ErrorReport.ofMessage(e, Category.SYSTEM_ERROR));
+    }
+  }
+
+  private HandlerResult onThisDisk(TicketContext context, RepairDesign design)
+      throws IOException, InterruptedException {
+    ClaimedTicket claimed = context.claimed();
+    Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
+    try {
+      return order.isPresent()
+          ? delivery.deliver(claimed, design, order.get())
+          : repair(context, design);
+    } catch (IOException e) {
+      ports.repositories().requireRoom(e);
+      throw e;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.repair.git;
 
 import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.process.MachineLimits;
 import dev.holdfast.tool.git.Git;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -153,6 +154,15 @@ public final class TicketRepositories {
     for (Path lock : locks) {
       Files.deleteIfExists(lock);
     }
+  }
+
+  /**
+   * Requires that there is room, after work in a repository failed.
+   *
+   * @throws dev.holdfast.process.NotPreparedException if this machine has none
+   */
+  public void requireRoom(IOException failure) {
+    MachineLimits.requireRoom(root, failure);
   }
 
   /**
