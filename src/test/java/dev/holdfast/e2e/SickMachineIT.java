@@ -21,8 +21,10 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -244,7 +246,7 @@ class SickMachineIT {
   @DisplayName(
       "a repair and an agent for whose files the disk has no room are given back, and worked when"
           + " there is room; a copy that is larger than the disk is the ticket's failure, which"
-          + " says what and where")
+          + " says so and leaves nothing")
   void places() throws Exception {
     Path places = small.resolve("places");
     holdfast
@@ -275,19 +277,25 @@ class SickMachineIT {
       requireNoRetry(id);
     }
 
-    Path large = Files.createDirectory(directory.resolve("large"));
-    Files.write(large.resolve("file"), new byte[9 << 20]);
-    long id = enqueue("copy-of-large", copyOf(large));
+    byte[] large = new byte[9 << 20];
+    new Random(1).nextBytes(large);
+    new GitBench(directory).commit(project, Map.of("large", HexFormat.of().formatHex(large)));
+    assertTooLarge(enqueue("repair-of-large", repairOf(project)), "git fetch failed");
+    assertTooLarge(
+        enqueue("copy-of-large", copyOf(project)), project + " cannot be copied to " + places);
+  }
+
+  private void assertTooLarge(long id, String what) {
     rows.awaitState(id, "on_hold");
     assertThat(rows.outcomes(id)).containsOnly("failed");
-    assertThat(rows.of(id, "error"))
-        .contains(large + " cannot be copied to " + places, "No space left on device");
+    assertThat(rows.of(id, "error")).contains(what, "No space left on device");
   }
 
   private static String repairOf(Path project) {
     return """
     {"kind": "repair", "repository": {"path": "%s", "ref": "main"},
      "verify": [{"name": "check", "command": ["grep", "b", "a.txt"]}],
+     "retry": {"categories": {"system_error": {"max_retries": 0}}},
      "targets": [{"provider": "openai", "model": "gpt-m"}]}
     """
         .formatted(project);

@@ -88,8 +88,7 @@ public final class TicketRepositories {
         branches.goOn(owner);
       }
       Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
-      String commit =
-          there.isPresent() ? there.get() : new Fetching(git, repository).fetch(source, base);
+      String commit = there.isPresent() ? there.get() : fetch(repository, source, base);
       TicketRepository open = new TicketRepository(git, place, source, lock, commit);
       opened = true;
       return open;
@@ -97,6 +96,22 @@ public final class TicketRepositories {
       if (!opened) {
         lock.close();
       }
+    }
+  }
+
+  /**
+   * Fetches the commit. What a fetch leaves that failed is of no use to the next one, and fills the
+   * disk where the repository is too large for it.
+   */
+  private String fetch(GitDirectory repository, RepositorySource source, Optional<String> base)
+      throws IOException, InterruptedException {
+    try {
+      return new Fetching(git, repository).fetch(source, base);
+    } catch (IOException e) {
+      if (repository.commit(Fetching.BASE).isEmpty()) {
+        DirectoryTree.delete(repository.directory());
+      }
+      throw e;
     }
   }
 
