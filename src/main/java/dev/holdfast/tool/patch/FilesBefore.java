@@ -64,14 +64,19 @@ final class FilesBefore {
     }
   }
 
-  /** Undoes all later changes of the files. */
+  /**
+   * Undoes all later changes of the files. First deletes what has changed: on a full disk there is
+   * no room for the files as they were before all of it is gone.
+   */
   void restore() throws IOException {
     for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {
-      Path file = entry.getKey();
-      if (entry.getValue().isEmpty()) {
-        Files.deleteIfExists(file);
-      } else {
-        restore(file, entry.getValue().get());
+      if (entry.getValue().isEmpty() || !isAsBefore(entry.getKey(), entry.getValue().get())) {
+        Files.deleteIfExists(entry.getKey());
+      }
+    }
+    for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {
+      if (entry.getValue().isPresent()) {
+        restore(entry.getKey(), entry.getValue().get());
       }
     }
     missingDirectories.sort((a, b) -> b.getNameCount() - a.getNameCount());
@@ -80,11 +85,13 @@ final class FilesBefore {
     }
   }
 
+  private static boolean isAsBefore(Path file, Content content) throws IOException {
+    return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+        && Arrays.equals(Files.readAllBytes(file), content.bytes());
+  }
+
   private static void restore(Path file, Content content) throws IOException {
-    boolean same =
-        Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-            && Arrays.equals(Files.readAllBytes(file), content.bytes());
-    if (!same) {
+    if (Files.notExists(file)) {
       Path directory = file.getParent();
       if (directory != null) {
         Files.createDirectories(directory);

@@ -3,6 +3,7 @@ package dev.holdfast.tool.patch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.git.Git;
@@ -356,6 +357,35 @@ class PatchApplierIT {
                     + "--- /dev/null\n+++ b/d/n.txt\n@@ -0,0 +1 @@\n+x\n");
     assertKind(Kind.GIT_FAILED, result);
     assertThat(PatchCase.tree(root)).isEqualTo(before);
+  }
+
+  @Test
+  @DisplayName("E43: a patch for whose files a full disk has no room leaves those that it deletes")
+  void fullDisk() throws Exception {
+    Path disk = Files.createDirectory(root.resolve("disk"));
+    assumeTrue(ended("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", disk.toString()) == 0);
+    try {
+      String line = "x".repeat(7000) + "\n";
+      StringBuilder patch = new StringBuilder();
+      for (int i = 0; i < 30; i++) {
+        Files.writeString(disk.resolve(i + ".txt"), line);
+        patch.append("--- a/" + i + ".txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-" + line);
+      }
+      patch.append("--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,100 @@\n");
+      patch.append(("+" + line).repeat(100));
+      Map<String, String> before = PatchCase.tree(disk);
+
+      PatchResult result = applier(PatchLimits.DEFAULT).apply(disk, patch.toString());
+
+      assertKind(Kind.GIT_FAILED, result);
+      assertThat(PatchCase.tree(disk)).isEqualTo(before);
+    } finally {
+      assertThat(ended("umount", disk.toString())).isZero();
+    }
+  }
+
+  private static int ended(String... command) throws Exception {
+    return new ProcessBuilder(command).start().waitFor();
   }
 
   @Test
