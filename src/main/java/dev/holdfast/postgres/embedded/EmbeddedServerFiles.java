@@ -26,7 +26,7 @@ final class EmbeddedServerFiles {
 
   /**
    * Replaces the file at once, so that a reader sees the old or the new text; readable by its owner
-   * only.
+   * only. Leaves nothing where it fails: on a full disk a worker tries each minute.
    */
   static void writePrivate(Path file, String text) throws IOException {
     Path temporary =
@@ -35,8 +35,12 @@ final class EmbeddedServerFiles {
             file.getFileName().toString(),
             ".new",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(temporary, text);
-    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.writeString(temporary, text);
+      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
   }
 
   /** Gives the tree to a user if it belongs to another. Needs root. */
