@@ -10,6 +10,7 @@ import dev.holdfast.process.TextTooLongException;
 import dev.holdfast.ticket.InvalidInputException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,7 @@ final class CommandFailures {
     StringBuilder text = new StringBuilder();
     // This works on the tree, because in a text every level of JSON has other escapes.
     JsonNode error = redaction.of(line.get("error"));
-    text.append(error.isString() ? error.stringValue() : error.toString())
+    text.append(shortened(error.isString() ? error.stringValue() : error.toString()))
         .append("\n(")
         .append(how)
         .append(')');
@@ -106,6 +107,22 @@ final class CommandFailures {
     // This is for people, and for the classifier where the error itself says nothing to it.
     text.append(stderr(run, redaction));
     return new ErrorReport(redaction.of(text.toString()), null, null, code, category, retryAfter);
+  }
+
+  /**
+   * Returns the beginning and the end of an error that is very long: either may say what is wrong.
+   */
+  private static String shortened(String error) {
+    if (error.length() <= END_BYTES) {
+      return error;
+    }
+    int half = END_BYTES / 2;
+    return String.format(
+        Locale.ROOT,
+        "%s\n[the middle of %,d characters is left out]\n%s",
+        error.substring(0, half),
+        error.length(),
+        error.substring(error.length() - half));
   }
 
   private static @Nullable Category category(JsonNode stated, StringBuilder text) {

@@ -209,6 +209,19 @@ class CommandFailuresIT {
   }
 
   @Test
+  @DisplayName("Of a stated error that is very long the beginning and the end are kept")
+  void statedAtLength() throws Exception {
+    String big = "printf '{\"error\": {\"code\": \"first\", \"log\": \"'; head -c 900000 /dev/zero";
+    ErrorReport report = tickets.fail(big + " | tr '\\0' x; printf '%s\\n' 'last\"}}'; exit 1");
+
+    assertThat(report.text())
+        .hasSizeLessThan(17 * 1024)
+        .startsWith("{\"code\":\"first\"")
+        .contains("\n[the middle of 900,029 characters is left out]\n")
+        .endsWith("xxxlast\"}\n(exit code 1 from sh)");
+  }
+
+  @Test
   @DisplayName(
       "A last line that was to state an error and is no JSON, or says a key twice, is told")
   void statedBadly() throws Exception {
