@@ -118,7 +118,8 @@ final class WebKeys {
           new KeyType.Span(Duration.ZERO, Duration.ofHours(1)),
           "10s",
           "How long a new hold waits for others with the same error, of which people are told in"
-              + " one message; 0s tells of each by itself, at once.");
+              + " one message, and longer while they keep coming; 0s tells of each by itself, at"
+              + " once.");
   static final Key<String> WEBHOOKS_QUIET_HOURS =
       SECTION.key(
           "webhooks.quiet-hours",

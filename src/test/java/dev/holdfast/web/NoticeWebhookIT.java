@@ -603,6 +603,87 @@ class NoticeWebhookIT {
   }
 
   @Test
+  @DisplayName("22.9: 301 holds for 300 reasons are 11 messages, of which one stands for 290")
+  void differentReasons() throws Exception {
+    begin();
+    List<Long> ids = queue.enqueue(301);
+    database.run(
+        "SELECT holdfast.hold_ticket(id, 'ann', 'question: ' || LEAST(n, 300)) FROM"
+            + " generate_series(?::bigint, ?::bigint) WITH ORDINALITY AS x (id, n)",
+        ids.getFirst(),
+        ids.getLast());
+    try (NoticeWebhook webhook =
+        NoticeWebhook.start(
+            grouped(Duration.ofMillis(1), time -> false),
+            notices(),
+            Sleeper.REAL,
+            InstantSource.system(),
+            POLL)) {
+      for (int i = 0; i < 9; i++) {
+        assertThat(next().subject()).isEqualTo("" + ids.get(i));
+      }
+      Received others = next();
+      assertThat(others.json().get("type").asString()).isEqualTo("dev.holdfast.tickets.held");
+      assertThat(others.json().get("data").get("count").asInt()).isEqualTo(290);
+      assertThat(others.json().get("text").asString())
+          .isEqualTo(
+              "290 more tickets wait for a person, for different reasons, the newest for:"
+                  + " question: 299 https://holdfast.example/inbox");
+      assertThat(next().json().get("data").get("count").asInt()).isEqualTo(2);
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("22.9: holds that keep coming are told of less and less often, until they pause")
+  void longStorm() throws Exception {
+    begin();
+    AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-23T12:00:00Z"));
+    Duration wait = Duration.ofSeconds(10);
+    AtomicInteger looks = new AtomicInteger();
+    Predicate<Instant> never =
+        time -> {
+          looks.incrementAndGet();
+          return false;
+        };
+    try (NoticeWebhook webhook =
+        NoticeWebhook.start(grouped(wait, never), notices(), Sleeper.REAL, now::get, POLL)) {
+      holdAndLook(looks);
+      now.set(now.get().plus(wait));
+      next();
+      holdAndLook(looks);
+      now.set(now.get().plus(wait));
+      awaitLook(looks);
+      assertThat(received).as("the second wait is longer").isEmpty();
+      now.set(now.get().plus(wait));
+      next();
+      awaitLook(looks);
+      now.set(now.get().plus(wait.multipliedBy(2)));
+      holdAndLook(looks);
+      now.set(now.get().plus(wait));
+      next();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  private void holdAndLook(AtomicInteger looks) {
+    hold();
+    awaitLook(looks);
+  }
+
+  /** Waits until a look that begins after this call is over. */
+  private static void awaitLook(AtomicInteger looks) {
+    int before = looks.get();
+    await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > before + 2);
+  }
+
+  private WebhookReceiver grouped(Duration wait, Predicate<Instant> quiet) {
+    return receiver(Duration.ofDays(1), WebhookReceiver.Form.CLOUDEVENT, wait, quiet);
+  }
+
+  @Test
   @DisplayName("an event that is never taken is given up in the end, and the next one is told")
   void givenUp() throws Exception {
     begin();

@@ -49,13 +49,13 @@ public final class NoticeWebhook implements AutoCloseable {
   private final Duration poll;
   private final NoticeSender sender;
   private final RightToTell right;
+  private final GroupWait groupWait;
   private final Set<Long> told = new TreeSet<>();
   private final Thread thread;
   private int failures;
   private boolean unforeseen;
   private @Nullable Instant failingSince;
   private long failing;
-  private @Nullable Instant waitingSince;
 
   private NoticeWebhook(
       NoticeReceiver receiver,
@@ -65,6 +65,7 @@ public final class NoticeWebhook implements AutoCloseable {
       Duration poll) {
     this.receiver = receiver;
     this.rules = receiver.rules();
+    this.groupWait = new GroupWait(rules.groupWait());
     this.notices = notices;
     this.sleeper = sleeper;
     this.clock = clock;
@@ -159,16 +160,16 @@ public final class NoticeWebhook implements AutoCloseable {
     Untold first = untold(from, 1);
     if (first.notices().isEmpty()) {
       failures = 0;
-      waitingSince = null;
+      groupWait.none();
       advance(from, first.settled());
     } else if (isTime(first.notices(), now)) {
-      tell(from, untold(from, MOST_AT_ONCE));
+      tell(from, untold(from, MOST_AT_ONCE), now);
     } else {
       advance(from, upTo(first));
     }
   }
 
-  private void tell(long from, Untold untold) throws InterruptedException {
+  private void tell(long from, Untold untold, Instant now) throws InterruptedException {
     for (NoticeGroup group : groups(untold.notices())) {
       if (!deliver(group)) {
         advance(from, upTo(untold));
@@ -176,7 +177,12 @@ public final class NoticeWebhook implements AutoCloseable {
       }
       group.notices().forEach(notice -> told.add(notice.id()));
     }
-    waitingSince = null;
+    if (untold.notices().size() < MOST_AT_ONCE) {
+      groupWait.told(now);
+    } else {
+      // There may be more, which have waited already.
+      groupWait.none();
+    }
     advance(from, untold.settled());
   }
 
@@ -254,12 +260,7 @@ public final class NoticeWebhook implements AutoCloseable {
     if (!untold.stream().allMatch(HoldNotice.class::isInstance)) {
       return true;
     }
-    Instant since = waitingSince;
-    if (since == null || now.isBefore(since)) {
-      since = now;
-      waitingSince = now;
-    }
-    return !now.isBefore(since.plus(rules.groupWait()));
+    return groupWait.isOver(now);
   }
 
   /**
