@@ -1,5 +1,6 @@
 -- What a ticket waits for now, and until when: the retry of its session, if the last thing that one told of is the beginning of a wait;
 -- its own retry; or a provider. No row where it waits for none of these. Parameter: :id.
+-- The reason of its own retry is what its error is called, for the error may be very long.
 -- Index: session_events_by_ticket, backwards; primary keys.
 WITH wait AS (
   SELECT 'SESSION_RETRY' AS kind, e.at + (e.details->>'delayMs')::bigint * interval '1 millisecond' AS until,
@@ -13,7 +14,7 @@ WITH wait AS (
   JOIN holdfast.tickets t ON t.id = :id AND t.state = 'in_progress' AND t.lease_no = e.lease_no
   WHERE e.event = 'auto_retry_start'
   UNION ALL
-  SELECT CASE WHEN w.ticket_id IS NULL THEN 'TICKET_RETRY' ELSE 'PROVIDER' END, t.retry_after, COALESCE(w.waits_for, t.error, ''),
+  SELECT CASE WHEN w.ticket_id IS NULL THEN 'TICKET_RETRY' ELSE 'PROVIDER' END, t.retry_after, COALESCE(w.waits_for, t.error_title, ''),
     CASE WHEN w.ticket_id IS NULL THEN t.retry_count END,
     CASE WHEN w.ticket_id IS NULL AND jsonb_typeof(t.retry_strategy->'maxRetries') = 'number'
       THEN (t.retry_strategy->>'maxRetries')::integer END

@@ -2,6 +2,7 @@ package dev.holdfast.postgres.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.session.event.SessionEvent;
@@ -43,6 +44,18 @@ class CurrentWaitIT {
     database.tell(id, lease, new SessionEvent.AutoRetryStart(3, 3, 1, "HTTP 500"));
     queue.giveBack(id, lease);
     assertThat(reader.currentWait(id)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("the reason of a ticket's own retry is what its error is called, not all of it")
+  void ticketRetry() {
+    long id = queue.enqueue();
+    queue.fail(id, queue.claim(), Category.TRANSIENT);
+    database.run(
+        "UPDATE holdfast.ticket_base SET error_title = 'ValueError: row 177', error = 'exit code 1'"
+            + " || repeat(E'\\n  File \"x.py\"', 1000) || E'\\nValueError: row 177' WHERE id = ?",
+        id);
+    assertThat(reader.currentWait(id).orElseThrow().reason()).isEqualTo("ValueError: row 177");
   }
 
   @Test
