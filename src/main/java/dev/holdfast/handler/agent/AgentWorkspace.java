@@ -101,7 +101,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     } catch (IOException e) { // Java does not say of which disk
       throw new IOException(
           "the design's workspace.copy_from %s cannot be copied to %s (%s)"
-              .formatted(from, to.getParent(), e.getMessage()),
+              .formatted(from, to.getParent(), e),
           e);
     }
   }
