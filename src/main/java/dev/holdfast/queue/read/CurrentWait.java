@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param until by the database's clock
  * @param left until then, never negative
- * @param reason the error that is retried, or what it waits for and why
+ * @param reason what is retried: the title of the ticket's error, or the error of its session; or
+ *     what it waits for and why
  * @param attempt which retry comes, from 1; null while it waits for a provider
  * @param maxAttempts how many retries there are in all; null where it is not known
  */
