@@ -68,11 +68,15 @@ public final class TestHoldfast implements AutoCloseable {
    */
   public static TestHoldfast embedded() {
     TestServer server = TestServer.start();
+    boolean made = false;
     try {
-      return new TestHoldfast(server, server.dataSource());
-    } catch (RuntimeException e) {
-      server.close();
-      throw e;
+      TestHoldfast holdfast = new TestHoldfast(server, server.dataSource());
+      made = true;
+      return holdfast;
+    } finally {
+      if (!made) {
+        server.close();
+      }
     }
   }
 

@@ -85,10 +85,8 @@ final class TicketAction {
       }
     } catch (HoldfastException e) {
       progress.end();
-      tellRefusals();
-      if (!changed.isEmpty()) {
-        String end = DatabaseUnavailableException.isAway(e) ? "the database was lost" : "it ended";
-        terminal.progress(done + " " + changed.size() + " before " + end);
+      if (!isFirst()) {
+        reportBefore(DatabaseUnavailableException.isAway(e) ? "the database was lost" : "it ended");
       }
       throw e;
     }
@@ -127,29 +125,52 @@ final class TicketAction {
     return PlainText.oneLine(e.getMessage());
   }
 
+  private void report() {
+    tellRefusals();
+    if (json) {
+      tellJson();
+      return;
+    }
+    summarize(changed.size() + refusals.size());
+    if (!changed.isEmpty() && released.getAsInt() > 1) {
+      tellUndo();
+    }
+  }
+
+  /**
+   * Reports what was done until then: without it nobody knows where to go on, or how to undo it.
+   */
+  private void reportBefore(String end) {
+    tellRefusals();
+    if (json) {
+      tellJson();
+    } else if (!changed.isEmpty()) {
+      terminal.line("%s %s before %s: %s".formatted(done, changed.size(), end, numbers(changed)));
+      if (release != null) {
+        tellUndo();
+      }
+    }
+  }
+
   private void tellRefusals() {
     refusals.forEach(
         refusal -> terminal.progress("holdfast: #" + refusal.id() + ": " + refusal.error()));
   }
 
-  private void report() {
-    tellRefusals();
-    if (json) {
-      Map<String, @Nullable Object> report = new LinkedHashMap<>();
-      report.put(done.replace(" ", "_"), changed);
-      report.put("refused", refusals);
-      if (release != null) {
-        report.put("release", release);
-      }
-      terminal.line(JsonOutput.of(report));
-      return;
+  private void tellJson() {
+    Map<String, @Nullable Object> report = new LinkedHashMap<>();
+    report.put(done.replace(" ", "_"), changed);
+    report.put("refused", refusals);
+    if (release != null) {
+      report.put("release", release);
     }
-    summarize(changed.size() + refusals.size());
-    if (!changed.isEmpty() && released.getAsInt() > 1) {
-      terminal.line(
-          "for a minute you can take back what no worker has begun: holdfast release undo "
-              + release);
-    }
+    terminal.line(JsonOutput.of(report));
+  }
+
+  private void tellUndo() {
+    terminal.line(
+        "for a minute you can take back what no worker has begun: holdfast release undo "
+            + release);
   }
 
   private void summarize(int all) {

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TicketActionTest {
@@ -97,8 +98,32 @@ class TicketActionTest {
         Map.of(2L, new InvalidInputException("a constraint says no"), 4L, full);
     assertThatThrownBy(() -> run(said, 4, refusals)).isSameAs(full);
     assertThat(said.toString())
-        .contains("#2: a constraint says no", "released 2 before it ended")
+        .contains("#2: a constraint says no", "released 2 before it ended: #1 #3")
         .doesNotContain("lost");
+  }
+
+  @ParameterizedTest(name = "as JSON: {0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "false | released 2 before the database was lost: #1 #2",
+        "false | holdfast release undo the-key",
+        "true | {\"released\":[1,2],\"refused\":[],\"release\":\"the-key\"}"
+      })
+  @DisplayName("what was done before an action ended is named, and so is the way to undo it")
+  void doneBefore(boolean json, String told) {
+    StringWriter out = new StringWriter();
+    TicketAction action =
+        TicketAction.releasing(
+            terminal(new PrintWriter(out, true)),
+            json,
+            "the-key",
+            () -> {
+              throw new AssertionError("asked a database that is away");
+            });
+    HoldfastException away = new DatabaseUnavailableException("no connection", null);
+    assertThatThrownBy(() -> run(action, 4, Map.of(3L, away))).isSameAs(away);
+    assertThat(out.toString()).contains(told);
   }
 
   private static int run(StringWriter said, int tickets, HoldfastException ofFirst) {
@@ -106,17 +131,22 @@ class TicketActionTest {
   }
 
   private static int run(StringWriter said, int tickets, Map<Long, HoldfastException> refusals) {
-    PrintWriter err = new PrintWriter(said, true);
-    Terminal terminal =
-        new Terminal(err, err, InputStream.nullInputStream(), InstantSource.system());
-    return new TicketAction(terminal, "released", false)
-        .run(
-            LongStream.rangeClosed(1, tickets).iterator(),
-            id -> {
-              HoldfastException refusal = refusals.get(id);
-              if (refusal != null) {
-                throw refusal;
-              }
-            });
+    Terminal terminal = terminal(new PrintWriter(said, true));
+    return run(new TicketAction(terminal, "released", false), tickets, refusals);
+  }
+
+  private static int run(TicketAction action, int tickets, Map<Long, HoldfastException> refusals) {
+    return action.run(
+        LongStream.rangeClosed(1, tickets).iterator(),
+        id -> {
+          HoldfastException refusal = refusals.get(id);
+          if (refusal != null) {
+            throw refusal;
+          }
+        });
+  }
+
+  private static Terminal terminal(PrintWriter out) {
+    return new Terminal(out, out, InputStream.nullInputStream(), InstantSource.system());
   }
 }
