@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -36,27 +37,43 @@ sealed interface Expression permits Expression.Path, CelExpression {
   /** A path of names and places, as {@code results.fetch.items[0]}. */
   record Path(String text) implements Expression {
     private static final Pattern PART = Pattern.compile("\\.?([A-Za-z_]\\w*)|\\[(\\d+)]");
+    private static final Pattern STEP = Pattern.compile("results\\.\\w+");
 
     @Override
     public JsonNode value(Map<String, JsonNode> scope) {
       Matcher part = PART.matcher(text);
       JsonNode at = null;
       while (part.find()) {
-        if (at == null) {
+        JsonNode above = at;
+        if (above == null) {
           at = scope.get(part.group(1));
         } else if (part.group(1) != null) {
-          at = at.get(part.group(1));
+          at = above.get(part.group(1));
         } else {
-          at = at.get(Integer.parseInt(part.group(2)));
+          at = above.get(Integer.parseInt(part.group(2)));
         }
         if (at == null) {
-          throw new ExpressionException(text + ": there is no " + text.substring(0, part.end()));
+          throw new ExpressionException(
+              text
+                  + ": there is no "
+                  + text.substring(0, part.end())
+                  + why(above, text.substring(0, part.start())));
         }
       }
       if (at == null) {
         throw new ExpressionException(text + " names nothing");
       }
       return at;
+    }
+
+    private static String why(@Nullable JsonNode above, String path) {
+      if (above == null || !above.isNull()) {
+        return "";
+      }
+      return ", for %s is null%s"
+          .formatted(
+              path,
+              STEP.matcher(path).matches() ? ": its ticket was cancelled or had no result" : "");
     }
   }
 }

@@ -41,6 +41,23 @@ class CelExpressionTest {
     assertThat(value(expression, "{\"a\": {\"b\": [1, 2]}, \"s\": \"x\"}")).hasToString(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "results.a.b | there is no results.a.b, for results.a is null: its ticket was cancelled or"
+            + " had no result",
+        "results.c.d.e | there is no results.c.d.e, for results.c.d is null",
+        "results.c.e | there is no results.c.e",
+      })
+  @DisplayName("a path that leads nowhere says where it ends, and why a step has no result")
+  void nowhere(String path, String problem) {
+    assertThatThrownBy(() -> value(path, "{\"a\": null, \"c\": {\"d\": null}}"))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage(path + ": " + problem);
+  }
+
   @Test
   @DisplayName("a text that is doubled again and again is refused before it fills the memory")
   void doubled() {
