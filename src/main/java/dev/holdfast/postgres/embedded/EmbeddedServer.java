@@ -129,17 +129,23 @@ public final class EmbeddedServer implements AutoCloseable {
    * @param home usually {@code .holdfast} in the working directory; a server's own directory will
    *     do as well
    * @throws EmbeddedServerException if another user has started one, so that only they may know it,
-   *     or another process is starting or stopping the one in its usual directory
+   *     another process is starting or stopping the one in its usual directory, or the one that
+   *     runs does not answer
    */
   public static Optional<Address> running(Path home) {
     try {
+      Optional<EmbeddedServerRecord> record = EmbeddedServerRecord.read(home);
       Optional<Address> found =
-          EmbeddedServerRecord.read(home)
-              .map(EmbeddedServerRecord::address)
-              .filter(EmbeddedServerProbe::answers);
+          record.map(EmbeddedServerRecord::address).filter(EmbeddedServerProbe::answers);
       if (found.isEmpty() && isChanging(EmbeddedServerOptions.in(home))) {
         throw new EmbeddedServerException(
             "the worker here is still starting, or is ending: try again");
+      }
+      if (found.isEmpty() && record.filter(EmbeddedServerRecord::isOfAnotherProcess).isPresent()) {
+        throw new EmbeddedServerException(
+            ("the database here does not answer; process %s, which has started it, tells in its"
+                    + " log why, and starts it again where it can")
+                .formatted(record.get().ownerPid()));
       }
       return found;
     } catch (AccessDeniedException e) {

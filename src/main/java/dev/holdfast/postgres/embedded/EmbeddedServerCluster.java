@@ -2,6 +2,7 @@ package dev.holdfast.postgres.embedded;
 
 import dev.holdfast.process.DirectoryTree;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -45,6 +46,7 @@ record EmbeddedServerCluster(
     if (!Files.exists(data)) {
       initialise(data);
     }
+    clearIncomplete();
     requireSameMajor(data);
     EmbeddedServerFiles.writePrivate(data.resolve(SETTINGS_FILE), settings(port));
     if (account.uid() != EmbeddedServerFiles.uid(data) || !account.prefix().isEmpty()) {
@@ -61,10 +63,9 @@ record EmbeddedServerCluster(
   }
 
   private void initialise(Path data) throws IOException {
-    Path making = data.resolveSibling("data.incomplete");
     // Each has its own name: the initdb of a start that was killed goes on, and deletes what it
     // finds under its name if it fails.
-    Path incomplete = Files.createDirectories(making).resolve(UUID.randomUUID().toString());
+    Path incomplete = Files.createDirectories(incomplete()).resolve(UUID.randomUUID().toString());
     String password = newPassword();
     EmbeddedServerFiles.writePrivate(passwordFile(options.directory()), password);
     Path verifier = options.directory().resolve("password.verifier");
@@ -76,7 +77,7 @@ record EmbeddedServerCluster(
       Files.delete(verifier);
     }
     if (!result.succeeded()) {
-      DirectoryTree.delete(making);
+      clearIncomplete();
       throw new EmbeddedServerException(
           ("cannot create a database in %s: %s; make room or fix the directory, or choose"
                   + " another one")
@@ -86,7 +87,20 @@ record EmbeddedServerCluster(
     Files.writeString(
         configuration, Files.readString(configuration) + "\ninclude '" + SETTINGS_FILE + "'\n");
     Files.move(incomplete, data, StandardCopyOption.ATOMIC_MOVE);
-    DirectoryTree.delete(making);
+  }
+
+  private Path incomplete() {
+    return options.directory().resolve("data.incomplete");
+  }
+
+  /** Deletes what starts that failed or were killed have left. */
+  private void clearIncomplete() throws IOException {
+    try {
+      DirectoryTree.delete(incomplete());
+    } catch (DirectoryNotEmptyException e) {
+      // An initdb that was left still writes there. It fails for that and ends; the next start
+      // deletes the rest.
+    }
   }
 
   private List<String> initdb(Path data, Path passwordFile) {

@@ -54,6 +54,11 @@ record EmbeddedServerRecord(
         .isPresent();
   }
 
+  /** Returns true if a process that still runs, and is not this one, started the server. */
+  boolean isOfAnotherProcess() {
+    return ownerPid != ProcessHandle.current().pid() && ownerLives();
+  }
+
   /**
    * Reads the file of a home; empty if there is none or it is damaged: then it gives no
    * information.

@@ -191,6 +191,17 @@ class EmbeddedServerIT {
   }
 
   @Test
+  @DisplayName("whoever asks for a server that has died while its process lives is told of that")
+  void died() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      kill(server.address().pid());
+      assertThat(askedElsewhere())
+          .contains("does not answer", "process " + ProcessHandle.current().pid());
+    }
+    assertThat(askedElsewhere()).isEqualTo("none");
+  }
+
+  @Test
   @DisplayName(
       "a server is found once it is prepared, until then others are told that it starts; one that"
           + " cannot be prepared is stopped")
@@ -282,6 +293,8 @@ class EmbeddedServerIT {
     } finally {
       left.destroyForcibly();
     }
+    left.onExit().get();
+    EmbeddedServer.start(EmbeddedServerOptions.in(fresh)).close();
     assertThat(incomplete).doesNotExist();
   }
 
