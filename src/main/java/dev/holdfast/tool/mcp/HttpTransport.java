@@ -5,7 +5,6 @@ import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
-import io.modelcontextprotocol.spec.McpTransportSessionNotFoundException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -34,14 +33,7 @@ record HttpTransport(
 
   @Override
   public void setExceptionHandler(Consumer<Throwable> handler) {
-    http.setExceptionHandler(
-        error -> {
-          if (error instanceof McpTransportSessionNotFoundException) {
-            ended.complete(ConnectionEnd.FORGOTTEN);
-          } else {
-            handler.accept(error);
-          }
-        });
+    http.setExceptionHandler(handler);
   }
 
   @Override

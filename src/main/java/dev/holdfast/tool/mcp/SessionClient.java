@@ -16,9 +16,9 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports each request that a server refuses because it has forgotten the session, and the end of
+ * Reports each message that a server refuses because it has forgotten the session, and the end of
  * each response. The SDK sees only the status, and would end all requests under way for one of
- * them.
+ * them; also where only a stream of the server's own is refused, which says nothing of the session.
  */
 final class SessionClient extends HttpClient {
   private static final String SESSION = "Mcp-Session-Id";
@@ -72,14 +72,17 @@ final class SessionClient extends HttpClient {
     int status = response.statusCode();
     boolean refused = status == NOT_FOUND || status == BAD_REQUEST;
     if (!refused
-        || !request.method().equals("POST")
+        || request.method().equals("DELETE")
         || request.headers().firstValue(SESSION).isEmpty()) {
       return CompletableFuture.completedFuture(response);
     }
     return BodyBeginning.of(response.body())
         .thenApply(
             reason -> {
-              forgotten.run();
+              // A GET asks for a stream. Many servers have none and should say 405, but do not.
+              if (request.method().equals("POST")) {
+                forgotten.run();
+              }
               throw new SessionForgotten(status, reason);
             });
   }

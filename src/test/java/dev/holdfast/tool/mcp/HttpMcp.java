@@ -27,6 +27,7 @@ final class HttpMcp implements AutoCloseable {
   private volatile boolean strict;
   private volatile String way = "";
   private volatile boolean streams;
+  private volatile int noStream = 405;
   private final CompletableFuture<OutputStream> stream = new CompletableFuture<>();
 
   private HttpMcp(HttpServer server) {
@@ -70,6 +71,13 @@ final class HttpMcp implements AutoCloseable {
     this.way = way;
   }
 
+  /**
+   * @param status of every request for a stream from now on; 405 at first
+   */
+  void refuseStreams(int status) {
+    noStream = status;
+  }
+
   /** Lets a client open a stream. */
   void offerStream() {
     streams = true;
@@ -103,7 +111,7 @@ final class HttpMcp implements AutoCloseable {
       if (closed > 0) {
         say(exchange, closed, "");
       } else if (!exchange.getRequestMethod().equals("POST")) {
-        exchange.sendResponseHeaders(405, -1);
+        exchange.sendResponseHeaders(noStream, -1);
       } else if (request.contains("\"initialize\"") && !isOld(exchange)) {
         greet(exchange, request);
       } else {

@@ -472,6 +472,20 @@ class McpServersIT {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {400, 401, 404, 405, 406, 500})
+  @DisplayName("A server over HTTP that offers no stream, in whatever words, keeps its session")
+  void httpNoStream(int status) throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      server.refuseStreams(status);
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      for (int i = 1; i <= 5; i++) {
+        assertThat(call("die").content()).startsWith("said hi");
+        assertThat(server.calls()).isEqualTo(i);
+      }
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '~',
