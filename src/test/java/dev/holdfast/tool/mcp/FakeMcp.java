@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  * argument says how it starts, {@code good}, {@code silent} or {@code nonsense}, or how it lists
  * its tools: {@code twice}, two under {@code alike} names, in {@code pages} that have no end, in a
  * {@code circle} of pages, or with a word at each call that they have {@code changed}. Those answer
- * every call with how often they were asked for a page.
+ * every call with how often they were asked for a page. One that is {@code odd} says much that is
+ * not as it should be.
  */
 public final class FakeMcp {
   private static final Pattern ID = Pattern.compile("\"id\":(\"[^\"]*\"|\\d+)");
@@ -54,7 +55,7 @@ public final class FakeMcp {
     switch (arguments[0]) {
       case "silent" -> new CountDownLatch(1).await();
       case "nonsense" -> out.print("\u0001{]no\n\n{\"jsonrpc\": 7}\n".repeat(2000));
-      case "twice", "alike", "pages", "circle", "changed" -> list(arguments[0], out);
+      case "twice", "alike", "pages", "circle", "changed", "odd" -> list(arguments[0], out);
       default -> serve(out);
     }
   }
@@ -83,10 +84,10 @@ public final class FakeMcp {
           if (mode.equals("changed")) {
             out.println("{\"jsonrpc\": \"2.0\", \"method\": \"notifications/tools/list_changed\"}");
           }
-          out.println(content(id, "pages: " + pages, false));
+          out.println(mode.equals("odd") ? odd(id, line) : content(id, "pages: " + pages, false));
         }
         default -> {
-          String answer = answer(line);
+          String answer = answer(line).replace("\"version\": \"1\"", version(mode));
           if (!answer.isEmpty()) {
             out.println(answer);
           }
@@ -95,8 +96,30 @@ public final class FakeMcp {
     }
   }
 
+  private static String version(String mode) {
+    String icons = ", \"icons\": [{\"src\": \"i.png\", \"sizes\": \"48x48\"}]";
+    return "\"version\": \"1\"" + (mode.equals("odd") ? icons : "");
+  }
+
+  private static String odd(String id, String line) {
+    String noted =
+        "[{\"type\": \"text\", \"text\": \"noted words\", \"annotations\": {\"audience\":"
+            + " \"user\"}}]";
+    return result(
+        id,
+        group(TOOL, line).equals("noted")
+            ? "{\"content\": " + noted + "}"
+            : "{\"content\": \"plain words\", \"_meta\": 7}");
+  }
+
   private static String page(String mode, int number) {
     return switch (mode) {
+      case "odd" ->
+          "{\"tools\": ["
+              + tool("noted", "").replace("{\"name\"", "{\"outputSchema\": true, \"name\"")
+              + ","
+              + tool("plain", "").replace("{\"name\"", "{\"icons\": \"i.png\", \"name\"")
+              + ", null, {\"name\": \"no tool\", \"inputSchema\": true}]}";
       case "twice" -> "{\"tools\": [" + tool("echo", "") + "," + tool("echo", "") + "]}";
       case "alike" -> "{\"tools\": [" + tool("dr/op", "") + "," + tool("dr.op", "") + "]}";
       case "changed" -> "{\"tools\": [" + tool("echo", "") + "]}";

@@ -187,6 +187,17 @@ class McpServersIT {
   }
 
   @Test
+  @DisplayName("C19: what is odd in a server's words and is not needed does not make it useless")
+  void odd() throws Exception {
+    open(program("odd"));
+    assertThat(box.specs())
+        .extracting(ToolSpec::name)
+        .containsExactly("mcp__fake__noted", "mcp__fake__plain");
+    assertThat(call("noted").content()).isEqualTo("noted words");
+    assertThat(call("plain").content()).isEqualTo("plain words");
+  }
+
+  @Test
   @DisplayName("C38: a server that dies mid-call leaves an unknown effect, and is started again")
   void dies() throws Exception {
     open(program("good"));
