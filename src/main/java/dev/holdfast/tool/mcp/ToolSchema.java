@@ -55,6 +55,8 @@ record ToolSchema(ObjectNode shown, Map<String, String> names) {
           schema.path("required").valueStream().map(each -> plain(each.asString(""))).toList();
       schema.set("required", MAPPER.valueToTree(required));
     }
+    schema.remove("$schema"); // the older draft's name
+    SchemaDraft.renew(schema);
     schema.forEach(ToolSchema::addItems);
     return new ToolSchema(schema, Map.copyOf(names));
   }

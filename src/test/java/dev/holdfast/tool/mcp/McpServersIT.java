@@ -510,6 +510,21 @@ class McpServersIT {
         "{'type':'object','properties':{'a':{'type':['array','null']},'type':{'items':1}}}"
             + " | {'type':'object','properties':{'a':{'type':['array','null'],'items':{}},"
             + "'type':{'items':1}}}",
+        "{'$schema':'http://json-schema.org/draft-04/schema#','type':'object','required':null,"
+            + "'properties':{'a':{'type':'string','required':true},"
+            + "'required':{'type':'boolean'}}}"
+            + " | {'type':'object','properties':{'a':{'type':'string'},"
+            + "'required':{'type':'boolean'}}}",
+        "{'type':'object','properties':{'a':{'minimum':0,'exclusiveMinimum':true},"
+            + "'b':{'maximum':9,'exclusiveMaximum':false},'c':{'exclusiveMinimum':1}}}"
+            + " | {'type':'object','properties':{'a':{'exclusiveMinimum':0},"
+            + "'b':{'maximum':9},'c':{'exclusiveMinimum':1}}}",
+        "{'type':'object','properties':{'a':{'type':'array','maxItems':2,'items':"
+            + "[{'type':'number'},{'type':'number'}]},'b':{'anyOf':[{'type':'array','items':"
+            + "[{'type':'number'},{'type':'array'}],'additionalItems':false}]}}}"
+            + " | {'type':'object','properties':{'a':{'type':'array','maxItems':2,'items':"
+            + "{'type':'number'}},'b':{'anyOf':[{'type':'array','items':"
+            + "{'anyOf':[{'type':'number'},{'type':'array','items':{}}]}}]}}}",
       })
   @DisplayName("A tool without parameters, or with odd ones, is shown as every provider takes it")
   void schemas(String listed, String shown) {
