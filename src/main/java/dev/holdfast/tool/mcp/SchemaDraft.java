@@ -16,17 +16,34 @@ final class SchemaDraft {
 
   private SchemaDraft() {}
 
-  /** Rewrites a schema and all within it. */
+  /** Rewrites a schema, or a list of them, and all schemas within. */
   static void renew(JsonNode node) {
     if (node instanceof ObjectNode schema) {
-      renewBound(schema, "exclusiveMinimum", "minimum");
-      renewBound(schema, "exclusiveMaximum", "maximum");
-      renewItems(schema);
-      if (schema.path(REQUIRED).isBoolean() || schema.path(REQUIRED).isNull()) {
-        schema.remove(REQUIRED);
-      }
+      renewKeywords(schema);
+      schema.forEachEntry(SchemaDraft::renewWithin);
+    } else if (node.isArray()) {
+      node.forEach(SchemaDraft::renew);
     }
-    node.forEach(SchemaDraft::renew);
+  }
+
+  private static void renewWithin(String keyword, JsonNode value) {
+    switch (keyword) {
+      case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas" ->
+          value.forEach(SchemaDraft::renew);
+      case "default", "const", "enum", "examples" -> {
+        // These are values, whose keys say nothing of a schema.
+      }
+      default -> renew(value);
+    }
+  }
+
+  private static void renewKeywords(ObjectNode schema) {
+    renewBound(schema, "exclusiveMinimum", "minimum");
+    renewBound(schema, "exclusiveMaximum", "maximum");
+    renewItems(schema);
+    if (schema.path(REQUIRED).isBoolean() || schema.path(REQUIRED).isNull()) {
+      schema.remove(REQUIRED);
+    }
   }
 
   /** Up to draft 4 it is said beside a bound whether it is exclusive. */

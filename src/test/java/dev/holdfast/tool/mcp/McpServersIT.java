@@ -525,6 +525,10 @@ class McpServersIT {
             + " | {'type':'object','properties':{'a':{'type':'array','maxItems':2,'items':"
             + "{'type':'number'}},'b':{'anyOf':[{'type':'array','items':"
             + "{'anyOf':[{'type':'number'},{'type':'array','items':{}}]}}]}}}",
+        "{'type':'object','properties':{'a':{'default':{'items':[1],'required':true}},"
+            + "'default':{'items':[{'type':'number'}],'maxItems':1}}}"
+            + " | {'type':'object','properties':{'a':{'default':{'items':[1],'required':true}},"
+            + "'default':{'items':{'type':'number'},'maxItems':1}}}",
       })
   @DisplayName("A tool without parameters, or with odd ones, is shown as every provider takes it")
   void schemas(String listed, String shown) {
