@@ -224,6 +224,8 @@ final class McpServer implements AutoCloseable {
     } catch (NotPreparedException e) {
       throw e; // the machine's trouble, and no tool's
     } catch (IOException | TimeoutException | RuntimeException e) {
+      // A server that nobody can reach has not ended: it may be back at any time.
+      starts -= isNotConnected(e) ? 1 : 0;
       throw notStarted(e);
     }
   }

@@ -35,9 +35,13 @@ final class HttpMcp implements AutoCloseable {
   }
 
   static HttpMcp start() throws IOException {
+    return startAt(0);
+  }
+
+  static HttpMcp startAt(int port) throws IOException {
     HttpMcp mcp =
         new HttpMcp(
-            HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
+            HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0));
     mcp.server.createContext("/mcp", mcp::answer);
     mcp.server.start();
     return mcp;

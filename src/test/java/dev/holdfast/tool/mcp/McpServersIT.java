@@ -496,6 +496,26 @@ class McpServersIT {
     }
   }
 
+  @Test
+  @DisplayName("A server over HTTP that nobody could reach for a while is called once it is back")
+  void httpAway() throws Exception {
+    int port;
+    try (HttpMcp server = HttpMcp.start()) {
+      port = server.url().getPort();
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      assertThat(call("die").content()).startsWith("said hi");
+    }
+    for (int i = 0; i < 2; i++) {
+      ToolReply away = call("die");
+      assertThat(away.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(away.executions()).isEqualTo(3);
+    }
+    try (HttpMcp server = HttpMcp.startAt(port)) {
+      assertThat(call("die").content()).startsWith("said hi");
+      assertThat(server.calls()).isEqualTo(1);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
