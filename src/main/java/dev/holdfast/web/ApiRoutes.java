@@ -4,7 +4,6 @@ import dev.holdfast.queue.Channel;
 import dev.holdfast.web.access.Role;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 
 /** {@code /api/v1}: everything the console does, for programs. */
@@ -30,7 +29,7 @@ public final class ApiRoutes implements Routes {
             new BulkRoutes(ports, bulk),
             new QueueRoutes(ports),
             new FigureRoutes(ports.figures()),
-            new ScheduleRoutes(ports, InstantSource.system()),
+            new ScheduleRoutes(ports),
             new BulkRoutes.Batches(ports),
             new BulkRoutes.Batches.Releases(ports),
             new LimitRoutes(ports.limits()),

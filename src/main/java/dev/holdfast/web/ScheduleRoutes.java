@@ -11,7 +11,6 @@ import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -27,12 +26,10 @@ final class ScheduleRoutes implements Routes {
 
   private final WebPorts ports;
   private final ScheduleDesk desk;
-  private final InstantSource clock;
 
-  ScheduleRoutes(WebPorts ports, InstantSource clock) {
+  ScheduleRoutes(WebPorts ports) {
     this.ports = ports;
     this.desk = ports.schedules();
-    this.clock = clock;
   }
 
   /** The fields as {@code holdfast schedule put} has them. */
@@ -75,7 +72,7 @@ final class ScheduleRoutes implements Routes {
   }
 
   private ObjectNode withTimes(Schedule schedule) {
-    List<Instant> upcoming = schedule.upcoming(clock.instant(), TIMES);
+    List<Instant> upcoming = schedule.upcoming(ports.tickets().now(), TIMES);
     ObjectNode node = (ObjectNode) Bodies.tree(Bodies.json(schedule));
     node.set("upcoming", Bodies.tree(Bodies.json(upcoming)));
     return node;

@@ -6,6 +6,9 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -52,6 +55,33 @@ class ReadingCommandsIT {
     assertThat(ids(cli.run("list", "--kind", "rare", "--since", "2h", "--json").json())).isEmpty();
     assertThat(cli.run("list", "--since", "yesterday").code()).isEqualTo(2);
     assertThat(cli.run("list", "--ready", "--kind", "rare").code()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-PT3H", "PT3H"})
+  @DisplayName(
+      "A53: what waits, and for how long, is told by the database's clock, not by this one")
+  void byTheDatabasesClock(Duration ahead) throws SQLException {
+    String queue = "clock" + ahead.toHours();
+    String id =
+        Cli.query(
+            database,
+            """
+            INSERT INTO holdfast.tickets (kind, queue, retry_after, error_category, created_at, updated_at)
+            VALUES ('command', '%s', now() + interval '330 min', 'transient', now() - interval '30 min', now() - interval '30 min')
+            RETURNING id
+            """
+                .formatted(queue));
+    InstantSource wrong = () -> Instant.now().plus(ahead);
+
+    assertThat(cli.run(wrong, "", "list", "--queue", queue, "--since", "2h").out())
+        .contains("30m ago")
+        .contains("transient, due in 5h");
+    assertThat(cli.run(wrong, "", "list", "--queue", queue, "--since", "10m", "-o", "name").out())
+        .isEmpty();
+    assertThat(cli.run(wrong, "", "show", id).out())
+        .containsPattern("due +in 5h ")
+        .containsPattern("created +30m ago ");
   }
 
   @Test

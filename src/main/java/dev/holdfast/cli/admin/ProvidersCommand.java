@@ -59,7 +59,7 @@ public final class ProvidersCommand implements Callable<Integer> {
         root.terminal().line(JsonOutput.of(all));
         return ExitCode.DONE;
       }
-      print(providers);
+      print(providers, backend.reader().now());
       if (!budgets.isEmpty()) {
         root.terminal().line("");
         BudgetsCommand.table(budgets).print(root.terminal());
@@ -68,12 +68,11 @@ public final class ProvidersCommand implements Callable<Integer> {
     }
   }
 
-  private void print(List<ProviderStatus> providers) {
+  private void print(List<ProviderStatus> providers, Instant now) {
     if (providers.isEmpty()) {
       root.terminal().progress("every provider may be called");
       return;
     }
-    Instant now = root.terminal().clock().instant();
     TextTable table =
         new TextTable("PROVIDER", "KEY", "MODEL", "STATE", "UNTIL", "WAITING", "HELD", "WHY");
     for (ProviderStatus each : providers) {

@@ -13,6 +13,7 @@ import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -122,10 +123,7 @@ public final class ListCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Form form = listForm.form();
-    Instant from =
-        since == null
-            ? null
-            : root.terminal().clock().instant().minus(Words.duration("--since", since));
+    Duration age = since == null ? null : Words.duration("--since", since);
     List<TicketState> states = states();
     if (ready
         && Stream.of(state, category, fingerprint, kind, text, since, design, batch)
@@ -136,9 +134,9 @@ public final class ListCommand implements Callable<Integer> {
       throw new UsageException("-w is for people; holdfast watch --json tells what happens");
     }
     int count = Words.limit(limit != null ? limit : ready ? NEXT : LISTED);
-    TicketFilter filter = filter(from, count);
     try (Backend backend = root.open()) {
       TicketReader reader = backend.reader();
+      TicketFilter filter = filter(age == null ? null : reader.now().minus(age), count);
       if (watch) {
         new ListWatch(root)
             .follow(

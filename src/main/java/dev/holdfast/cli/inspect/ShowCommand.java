@@ -14,6 +14,7 @@ import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.NotFoundException;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -120,11 +121,12 @@ public final class ShowCommand implements Callable<Integer> {
 
   private void print(TicketReader reader, TicketRow ticket, Backend backend) {
     long number = ticket.id();
-    new TicketPage(root.terminal())
+    Instant now = reader.now();
+    new TicketPage(root.terminal(), now)
         .print(
             ticket,
             backend.designs().newerFor(ticket),
-            waits(ticket, reader),
+            waits(ticket, reader, now),
             reader.autoRetry(number),
             reader.attempts(number),
             reader.guidance(number),
@@ -138,7 +140,7 @@ public final class ShowCommand implements Callable<Integer> {
   }
 
   /** Returns the wait of the ticket; without one, the worker that is missing. */
-  private Optional<String> waits(TicketRow ticket, TicketReader reader) {
+  private static Optional<String> waits(TicketRow ticket, TicketReader reader, Instant now) {
     return reader
         .predecessors(ticket.id())
         .map(
@@ -149,7 +151,7 @@ public final class ShowCommand implements Callable<Integer> {
             () ->
                 reader
                     .liveWorkers()
-                    .missingFor(ticket, root.terminal().clock().instant())
+                    .missingFor(ticket, now)
                     .map(each -> each + "; start one, or check both names"));
   }
 

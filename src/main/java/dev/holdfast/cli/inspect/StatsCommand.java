@@ -63,7 +63,7 @@ public final class StatsCommand implements Callable<Integer> {
 
   private void print(TicketReader reader) {
     Terminal terminal = root.terminal();
-    Instant now = terminal.clock().instant();
+    Instant now = reader.now();
     queues(reader.queues(), now).print(terminal);
     terminal.line("");
     workers(reader.workers(), now).print(terminal);

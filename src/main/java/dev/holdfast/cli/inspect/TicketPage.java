@@ -22,9 +22,12 @@ final class TicketPage {
   private final Terminal terminal;
   private final Instant now;
 
-  TicketPage(Terminal terminal) {
+  /**
+   * @param now by the database's clock
+   */
+  TicketPage(Terminal terminal, Instant now) {
     this.terminal = terminal;
-    this.now = terminal.clock().instant();
+    this.now = now;
   }
 
   void print(

@@ -25,7 +25,7 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
         new TextTable(
             "ID", "STATE", "QUEUE", "KIND", "DESIGN", "RETRIES", "UPDATED", "TITLE", "WHY");
     table.spare(KIND, RETRIES, QUEUE);
-    Instant now = root.terminal().clock().instant();
+    Instant now = reader.now();
     Map<Long, String> waits = waits(rows);
     for (TicketSummary row : rows) {
       table.row(
@@ -61,7 +61,7 @@ record TicketTable(HoldfastCommand root, TicketReader reader) {
             "KEY",
             "TITLE",
             "WHY");
-    Instant now = root.terminal().clock().instant();
+    Instant now = reader.now();
     Map<Long, String> waits = waits(rows);
     for (TicketSummary row : rows) {
       table.row(

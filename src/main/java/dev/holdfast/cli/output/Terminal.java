@@ -13,7 +13,8 @@ import java.util.function.Supplier;
  *
  * @param out results
  * @param err errors and progress
- * @param clock only for showing times as "3m ago"
+ * @param clock this machine's, for how long a command takes; how long ago something happened is
+ *     counted by the database's
  * @param keyboard the keyboard of the person who watches, if it is a terminal
  * @param screen what results are shown on
  * @param problem why results could not be written; empty where they could

@@ -55,7 +55,7 @@ final class ScheduleShowCommand implements Callable<Integer> {
                           "there is no schedule \""
                               + PlainText.cut(name, 60)
                               + "\"; holdfast schedule list shows them"));
-      List<Instant> upcoming = schedule.upcoming(root.terminal().clock().instant(), TIMES);
+      List<Instant> upcoming = schedule.upcoming(backend.reader().now(), TIMES);
       if (json) {
         Map<String, @Nullable Object> object = JsonOutput.columns(schedule);
         object.put("upcoming", upcoming);

@@ -73,6 +73,12 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   @Override
+  public Instant now() {
+    return transactions.runStatement(
+        handle -> handle.createQuery("SELECT now()").mapTo(Instant.class).one());
+  }
+
+  @Override
   public List<TicketRow> list(TicketFilter filter) {
     return page(TicketRow.class, ticketRows, filter, null);
   }

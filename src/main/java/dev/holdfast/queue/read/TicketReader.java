@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public interface TicketReader {
+  /** Returns the database's clock, by which all its times are old or to come. */
+  Instant now();
+
   /**
    * Returns whole rows, newest first. A row may be megabytes long; {@link #summaries} is for
    * overviews.
