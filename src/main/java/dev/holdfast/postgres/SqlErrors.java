@@ -30,6 +30,9 @@ public final class SqlErrors {
 
   private static final String FULL = "53300";
 
+  /** The state of an error of a connection that was open; one that cannot be opened has another. */
+  private static final String LOST = "08006";
+
   /**
    * The routines in which PostgreSQL gives out no more transaction ids, so that none of them wraps
    * around.
@@ -289,6 +292,14 @@ public final class SqlErrors {
               + " refuses, as one that is read-only or has no connection left does; holdfast doctor"
               + " with HOLDFAST_DATABASE_URL of one host at a time says which: "
               + serverMessage(cause),
+          e);
+    }
+    // The pool's own exception is of a connection on which nothing was asked yet.
+    if (!(e instanceof SQLTransientConnectionException) && LOST.equals(e.getSQLState())) {
+      return new DatabaseUnavailableException(
+          "the connection to the database was lost, and what was asked of it may be done all the"
+              + " same: "
+              + whyNoConnection(e),
           e);
     }
     if (mayNotConnect(cause)) {

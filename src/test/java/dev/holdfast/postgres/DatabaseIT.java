@@ -164,6 +164,27 @@ class DatabaseIT {
   }
 
   @Test
+  @DisplayName(
+      "a connection lost while it is used suspects no password: what was asked may be done")
+  void lost() {
+    Database impatient =
+        new Database(
+            database.url() + "?socketTimeout=1",
+            database.user(),
+            database.password(),
+            1,
+            "desk-test");
+    Transactions transactions = new Transactions(impatient.unpooled());
+    assertThatThrownBy(
+            () -> transactions.runStatement(handle -> handle.execute("SELECT pg_sleep(4)")))
+        .isInstanceOf(DatabaseUnavailableException.class)
+        .hasMessageStartingWith(
+            "the connection to the database was lost, and what was asked of it may be done all the"
+                + " same: no answer in time (")
+        .hasMessageNotContaining("PASSWORD");
+  }
+
+  @Test
   @DisplayName("where no host is a primary that lets us in, no password is suspected")
   void noPrimary() {
     Database replica =

@@ -133,7 +133,9 @@ class SqlErrorsTest {
         .startsWith("this thread was interrupted")
         .contains("An I/O error")
         .doesNotContain("DATABASE_URL");
-    assertThat(lost()).startsWith("cannot reach the database: An I/O error");
+    assertThat(lost())
+        .startsWith("the connection to the database was lost")
+        .endsWith("the same: An I/O error occurred while sending to the backend.");
   }
 
   @Test
