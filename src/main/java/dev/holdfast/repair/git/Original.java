@@ -16,6 +16,9 @@ import java.util.Optional;
  * @param format of its ids
  */
 record Original(GitDirectory directory, String path, String format) {
+  /** The words of git where neither a directory nor one above it is a repository. */
+  private static final String NONE_THERE = "not a git repository (or any";
+
   /**
    * Returns the original at a path; does not look further up.
    *
@@ -37,13 +40,21 @@ record Original(GitDirectory directory, String path, String format) {
             "rev-parse", "--show-object-format", "--path-format=absolute", "--git-common-dir");
     GitResult known = original.run(ask);
     if (!known.isSuccess()) {
-      throw new RepositoryException(
-          path + " is no git repository: name the root of a checkout or a bare repository");
+      throw unreadable(path, known);
     }
     int end = known.stdout().indexOf('\n');
     return new Original(
         original,
         known.stdout().substring(end + 1, known.stdout().length() - 1),
         known.stdout().substring(0, end));
+  }
+
+  /** Makes the error; one that git has found, but cannot read, is not said to be none. */
+  private static RepositoryException unreadable(Path path, GitResult known) {
+    return new RepositoryException(
+        known.stderr().contains(NONE_THERE)
+            ? path + " is no git repository: name the root of a checkout or a bare repository"
+            : "git cannot read the repository %s (%s): mend it, or correct repository.path"
+                .formatted(path, known.stderr().strip()));
   }
 }

@@ -87,6 +87,22 @@ class OddRepositoryIT {
   }
 
   @Test
+  @DisplayName("One that git finds but cannot read is not said to be none: git's words tell why")
+  void unreadable() throws Exception {
+    Path linked = temp.resolve("linked");
+    bench.owner(original, "worktree", "add", "-q", "-b", "side", linked.toString());
+    Path newer = bench.repository("newer", Map.of("a.txt", "a\n"));
+    bench.owner(newer, "config", "core.repositoryFormatVersion", "1");
+    bench.owner(newer, "config", "extensions.notYetKnown", "true");
+    Path broken = bench.repository("broken", Map.of("a.txt", "a\n"));
+    Files.writeString(broken.resolve(".git/config"), "[core\n");
+    Files.move(original, temp.resolve("moved"));
+    assertRefused(linked, "side", original + "/.git/worktrees/linked");
+    assertRefused(newer, "main", "notyetknown");
+    assertRefused(broken, "main", "bad config");
+  }
+
+  @Test
   @DisplayName("A base that its repository no longer has is not said to be a wrong ref")
   void baseGone() throws Exception {
     String gone = "1234567890123456789012345678901234567890";
