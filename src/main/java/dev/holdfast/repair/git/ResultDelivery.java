@@ -117,7 +117,13 @@ record ResultDelivery(Git git, GitDirectory repository, ResultBranches branches,
     if (contains(original, name, commit)) {
       return delivered(name, local, commit);
     }
-    if (!original.commit(HEADS + name).equals(Optional.of(base))) {
+    Optional<String> now = original.commit(HEADS + name);
+    if (now.isEmpty()) {
+      return new Delivery.Refused(
+          "%s has no branch %s any more, which the repair began with: merge %s by hand"
+              .formatted(local.path(), name, branch));
+    }
+    if (!now.get().equals(base)) {
       return new Delivery.MovedOn(
           "%s of %s has moved on since the repair began".formatted(name, local.path()),
           "merge " + branch + " by hand");

@@ -339,6 +339,22 @@ class ResultDeliveryIT {
   }
 
   @Test
+  @DisplayName("A branch that was renamed since HEAD was repaired is not said to have moved on")
+  void branchRenamed() throws Exception {
+    RepositorySource source = RepositorySource.local(original.toString(), "HEAD");
+    try (TicketRepository repository = bench.tickets().open(1, source, Optional.empty())) {
+      bench.repaired(repository);
+      bench.owner(original, "branch", "-m", "main", "trunk");
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class,
+              refused ->
+                  assertThat(refused.reason())
+                      .contains("has no branch main any more", "merge holdfast/ticket-1 by hand"));
+    }
+  }
+
+  @Test
   @DisplayName("What a person has added to the branch of a result stays when the result is merged")
   void amended() throws Exception {
     try (TicketRepository repository = bench.open(7, original)) {
