@@ -15,8 +15,8 @@ import java.util.TreeMap;
  * @param environment on top of what every run gets
  * @param input what it reads on stdin, in UTF-8
  * @param timeout after which it is killed; default 2 minutes
- * @param ownConfiguration whether the configuration of the worker's user counts, which says how to
- *     authenticate; default false
+ * @param ownConfiguration whether the configuration of the worker's user and of the machine counts,
+ *     which says how to authenticate; default false
  */
 public record GitCommand(
     Path directory,
@@ -50,7 +50,10 @@ public record GitCommand(
     return new GitCommand(directory, words, more, input, timeout, ownConfiguration);
   }
 
-  /** Returns the command with the user's configuration, for what goes over the network. */
+  /**
+   * Returns the command with the user's and the machine's configuration, for what goes over the
+   * network.
+   */
   public GitCommand withOwnConfiguration() {
     return new GitCommand(directory, words, environment, input, timeout, true);
   }

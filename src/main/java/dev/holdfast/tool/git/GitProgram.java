@@ -22,6 +22,7 @@ import java.util.Map;
 public record GitProgram(Map<String, String> environment, Confinement confinement) implements Git {
   private static final int STDOUT_KEPT = 8 << 20;
   private static final int STDERR_KEPT = 32 << 10;
+  private static final String PLACE_OF_CONFIGURATION = "XDG_CONFIG_HOME";
   private static final Duration KILL_GRACE = Duration.ofSeconds(2);
 
   private static final Map<String, String> ISOLATION =
@@ -87,7 +88,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(ISOLATION);
     if (command.ownConfiguration()) {
-      variables.remove("GIT_CONFIG_GLOBAL");
+      useOwnConfiguration(variables);
     }
     variables.putAll(command.environment());
     variables.put(ProgramRun.RUN_ID, ProgramRun.newId());
@@ -104,6 +105,16 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           run.stdout().end(),
           run.stdout().total() <= STDOUT_KEPT,
           run.stderr().end());
+    }
+  }
+
+  /** The machine's own counts as well: an image or a company names its helpers and hosts there. */
+  private void useOwnConfiguration(Map<String, String> variables) {
+    variables.remove("GIT_CONFIG_GLOBAL");
+    variables.remove("GIT_CONFIG_NOSYSTEM");
+    String place = environment.get(PLACE_OF_CONFIGURATION);
+    if (place != null) {
+      variables.put(PLACE_OF_CONFIGURATION, place);
     }
   }
 

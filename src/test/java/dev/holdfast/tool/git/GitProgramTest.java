@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Git runs a program that stays: its number is in a file. */
+/** Where git runs a program that stays, its number is in a file. */
 @EnabledOnOs(OS.LINUX)
 class GitProgramTest {
   private static final GitProgram UNCONFINED = GitProgram.unconfined(System.getenv());
@@ -42,7 +44,11 @@ class GitProgramTest {
 
   /** One that has ended has no program any more, whether or not somebody asked for its end. */
   private Optional<ProcessHandle> left() throws Exception {
-    long pid = Long.parseLong(Files.readString(directory.resolve("pid")).strip());
+    Path number = directory.resolve("pid");
+    if (Files.notExists(number)) {
+      return Optional.empty();
+    }
+    long pid = Long.parseLong(Files.readString(number).strip());
     return ProcessHandle.of(pid).filter(process -> process.info().command().isPresent());
   }
 
@@ -79,5 +85,24 @@ class GitProgramTest {
   @DisplayName("In a workspace, what went further is ended, too")
   void confined() throws Exception {
     assertEnds(CONFINED, inASessionOfItsOwn());
+  }
+
+  @Test
+  @DisplayName("What goes over the network has all the configuration that its user's git has")
+  void configuration() throws Exception {
+    Path settings = directory.resolve("xdg/git/config");
+    Files.createDirectories(settings.getParent());
+    Files.writeString(settings, "[credential]\n\thelper = ours\n");
+    Map<String, String> environment = new TreeMap<>(System.getenv());
+    environment.put("HOME", directory.toString());
+    environment.put("XDG_CONFIG_HOME", directory.resolve("xdg").toString());
+    GitProgram git = GitProgram.unconfined(environment);
+    GitCommand user = GitCommand.in(directory, "config", "--get-all", "credential.helper");
+    assertThat(git.run(user.withOwnConfiguration()).stdout()).contains("ours");
+    assertThat(git.run(user).stdout()).isEmpty();
+    GitCommand machine =
+        GitCommand.in(directory, "-c", "alias.told=!echo \"${GIT_CONFIG_NOSYSTEM-taken}\"", "told");
+    assertThat(git.run(machine.withOwnConfiguration()).stdout().strip()).isEqualTo("taken");
+    assertThat(git.run(machine).stdout().strip()).isEqualTo("1");
   }
 }
