@@ -12,9 +12,9 @@ import java.util.Locale;
 final class BacklogCell implements Cell {
   private static final String SMALL = "small table";
 
-  private final List<TicketRun.Outcome> small = new ArrayList<>();
-  private final List<TicketRun.Outcome> ready = new ArrayList<>();
-  private final List<TicketRun.Outcome> finished = new ArrayList<>();
+  private final List<DrainRun.Outcome> small = new ArrayList<>();
+  private final List<DrainRun.Outcome> ready = new ArrayList<>();
+  private final List<DrainRun.Outcome> finished = new ArrayList<>();
   private final List<Double> smallAroundReady = new ArrayList<>();
   private final List<Double> smallAroundFinished = new ArrayList<>();
   private final List<Double> probe = new ArrayList<>();
@@ -28,11 +28,11 @@ final class BacklogCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, tickets + backlog, tickets, 2, 500).committedRate());
       double before = runSmall(lab, tickets);
-      ready.add(TicketRun.noOp(lab, tickets + backlog).upTo(tickets).run(lab));
+      ready.add(DrainRun.noOp(lab, tickets + backlog).upTo(tickets).run(lab));
       double between = runSmall(lab, tickets);
       lab.tables().clear();
       lab.tables().addFinished(backlog);
-      finished.add(TicketRun.noOp(lab, tickets).runOn(lab, backlog));
+      finished.add(DrainRun.noOp(lab, tickets).runOn(lab, backlog));
       smallAroundReady.add((before + between) / 2);
       smallAroundFinished.add((between + runSmall(lab, tickets)) / 2);
       lab.round(
@@ -64,11 +64,11 @@ final class BacklogCell implements Cell {
 
   /** Returns tickets a second. */
   private double runSmall(Lab lab, int tickets) throws InterruptedException {
-    small.add(TicketRun.noOp(lab, tickets).run(lab));
+    small.add(DrainRun.noOp(lab, tickets).run(lab));
     return small.getLast().committedRate();
   }
 
-  private Figure figure(String name, List<TicketRun.Outcome> runs, List<Double> smallAround) {
+  private Figure figure(String name, List<DrainRun.Outcome> runs, List<Double> smallAround) {
     return Figure.of(name, "tickets/s", Curves.rates(runs))
         .beside(SMALL, smallAround)
         .beside(PROBE + ", same backlog ready", probe);

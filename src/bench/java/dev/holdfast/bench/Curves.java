@@ -7,15 +7,15 @@ import java.util.List;
 final class Curves {
   private Curves() {}
 
-  static List<Double> rates(List<TicketRun.Outcome> runs) {
-    return runs.stream().map(TicketRun.Outcome::committedRate).toList();
+  static List<Double> rates(List<DrainRun.Outcome> runs) {
+    return runs.stream().map(DrainRun.Outcome::committedRate).toList();
   }
 
   /** Returns the rates over time of the run in the middle. */
-  static CellResult.Curve of(String label, List<TicketRun.Outcome> runs) {
-    TicketRun.Outcome middle =
+  static CellResult.Curve of(String label, List<DrainRun.Outcome> runs) {
+    DrainRun.Outcome middle =
         runs.stream()
-            .sorted(Comparator.comparingDouble(TicketRun.Outcome::committedRate))
+            .sorted(Comparator.comparingDouble(DrainRun.Outcome::committedRate))
             .toList()
             .get(runs.size() / 2);
     return new CellResult.Curve(label, middle.windows().size(), middle.rates());

@@ -19,17 +19,17 @@ final class DeferredCell implements Cell {
     int tickets = lab.options().tickets(200_000, 100);
     int half = lab.options().size(500_000, 200);
     int rounds = lab.options().rounds(3);
-    List<TicketRun.Outcome> without = new ArrayList<>();
-    List<TicketRun.Outcome> with = new ArrayList<>();
+    List<DrainRun.Outcome> without = new ArrayList<>();
+    List<DrainRun.Outcome> with = new ArrayList<>();
     List<Double> probe = new ArrayList<>();
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, tickets).committedRate());
-      without.add(TicketRun.noOp(lab, tickets).run(lab));
+      without.add(DrainRun.noOp(lab, tickets).run(lab));
       lab.tables().clear();
       lab.enqueue(half, Lab.ticket().withPriority(PRIORITY).withDelay(LONG));
       lab.tables().addHeld(half, PRIORITY);
-      with.add(TicketRun.noOp(lab, tickets).runOn(lab, 0));
+      with.add(DrainRun.noOp(lab, tickets).runOn(lab, 0));
       lab.round(
           "deferred",
           round,

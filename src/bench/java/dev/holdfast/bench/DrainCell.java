@@ -28,7 +28,7 @@ final class DrainCell implements Cell {
     }
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, tickets).rate());
-      holdfast.add(TicketRun.noOp(lab, tickets).run(lab).rate());
+      holdfast.add(DrainRun.noOp(lab, tickets).run(lab).rate());
       lab.round(
           "drain",
           round,

@@ -45,7 +45,7 @@ final class FailuresCell implements Cell {
     }
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, noOps).rate());
-      noOp.add(TicketRun.noOp(lab, noOps).run(lab).rate());
+      noOp.add(DrainRun.noOp(lab, noOps).run(lab).rate());
       failing.add(failing(lab, tickets, ALIKE).run(lab).rate());
       failingApart.add(failing(lab, tickets, APART).run(lab).rate());
       lab.round(
@@ -72,9 +72,9 @@ final class FailuresCell implements Cell {
         CellName.FAILURES.wireName(), CellName.FAILURES.what(), List.of(alike, apart), List.of());
   }
 
-  private static TicketRun failing(Lab lab, int tickets, ToLongFunction<TicketContext> request) {
-    TicketRun usual = TicketRun.noOp(lab, tickets);
-    return new TicketRun(
+  private static DrainRun failing(Lab lab, int tickets, ToLongFunction<TicketContext> request) {
+    DrainRun usual = DrainRun.noOp(lab, tickets);
+    return new DrainRun(
         tickets,
         tickets,
         2,

@@ -14,7 +14,7 @@ final class FeatureCell implements Cell {
   /** A drain of so many tickets. */
   @FunctionalInterface
   interface Drain {
-    TicketRun.Outcome run(Lab lab, int tickets) throws InterruptedException;
+    DrainRun.Outcome run(Lab lab, int tickets) throws InterruptedException;
   }
 
   /**
@@ -38,9 +38,9 @@ final class FeatureCell implements Cell {
   private static final int MOST_WITHOUT = 200_000;
 
   private final Feature feature;
-  private final List<TicketRun.Outcome> plain = new ArrayList<>();
+  private final List<DrainRun.Outcome> plain = new ArrayList<>();
   private final List<Double> around = new ArrayList<>();
-  private final List<TicketRun.Outcome> with = new ArrayList<>();
+  private final List<DrainRun.Outcome> with = new ArrayList<>();
 
   FeatureCell(Feature feature) {
     this.feature = feature;

@@ -10,7 +10,7 @@ import java.time.Duration;
 
 /** Measures the cost to the drain of limits, keys and tickets that wait for others. */
 final class FeatureCells {
-  private static final Drain PLAIN = (lab, tickets) -> TicketRun.noOp(lab, tickets).run(lab);
+  private static final Drain PLAIN = (lab, tickets) -> DrainRun.noOp(lab, tickets).run(lab);
   private static final int MOST_KEYS = 10_000;
   private static final int RATED_QUEUES = 10;
   private static final int CHAIN = 10;
@@ -49,11 +49,11 @@ final class FeatureCells {
   }
 
   /** Drains tickets with keys. If there are few tickets, there are ten of each key. */
-  private static TicketRun.Outcome drainKeys(Lab lab, int tickets) throws InterruptedException {
+  private static DrainRun.Outcome drainKeys(Lab lab, int tickets) throws InterruptedException {
     clear(lab);
     lab.limits().set(new NewLimit("queue:" + Lab.QUEUE, null, 1, null, null), Lab.actor());
     int keys = Math.clamp(tickets / 10, 1, MOST_KEYS);
-    return TicketRun.noOp(lab, tickets)
+    return DrainRun.noOp(lab, tickets)
         .enqueuing(i -> Lab.ticket().withConcurrencyKey("customer-" + i % keys))
         .runOn(lab, 0);
   }
@@ -72,7 +72,7 @@ final class FeatureCells {
   }
 
   /** Drains tickets beside rates, none of which has a token at the moment. */
-  private static TicketRun.Outcome drainBesideRates(Lab lab, int tickets)
+  private static DrainRun.Outcome drainBesideRates(Lab lab, int tickets)
       throws InterruptedException {
     clear(lab);
     for (int i = 0; i < RATED_QUEUES; i++) {
@@ -81,7 +81,7 @@ final class FeatureCells {
       lab.limits().set(new NewLimit("queue:" + rated(i), null, null, rate, null), Lab.actor());
     }
     lab.tables().useUpRates();
-    return TicketRun.noOp(lab, 2 * tickets)
+    return DrainRun.noOp(lab, 2 * tickets)
         .upTo(tickets)
         .enqueuing(i -> i % 2 == 0 ? Lab.ticket() : rated(Lab.ticket(), i))
         .runOn(lab, 0);
@@ -106,7 +106,7 @@ final class FeatureCells {
             3,
             PLAIN,
             (lab, tickets) ->
-                TicketRun.noOp(lab, tickets / CHAIN * CHAIN)
+                DrainRun.noOp(lab, tickets / CHAIN * CHAIN)
                     .filledBy((to, all) -> to.tables().addChains(all, CHAIN))
                     .run(lab)));
   }
@@ -124,10 +124,10 @@ final class FeatureCells {
             FeatureCells::drainBesideBlocked));
   }
 
-  private static TicketRun.Outcome drainBesideBlocked(Lab lab, int tickets)
+  private static DrainRun.Outcome drainBesideBlocked(Lab lab, int tickets)
       throws InterruptedException {
     int blocked = lab.options().size(1_000_000, 400);
-    return TicketRun.noOp(lab, tickets + blocked)
+    return DrainRun.noOp(lab, tickets + blocked)
         .upTo(tickets)
         .filledBy(
             (to, all) -> {

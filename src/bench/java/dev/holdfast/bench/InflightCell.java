@@ -118,7 +118,7 @@ final class InflightCell implements Cell {
     child.await(InflightWorker.LISTENING, PATIENCE);
     lab.resume();
     String rate = child.await(InflightWorker.RATE, PATIENCE);
-    TicketRun.awaitRest(lab);
+    DrainRun.awaitRest(lab);
     lab.tables().counts().require("the worker's run", new TableCounts(tickets, tickets, 0, 0));
     return Double.parseDouble(rate.substring(InflightWorker.RATE.length()).strip());
   }

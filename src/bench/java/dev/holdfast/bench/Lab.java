@@ -197,7 +197,7 @@ final class Lab implements AutoCloseable {
     warm = true;
     say("warming up with %d tickets each ...", options.warmUp());
     RawRun.of(this, options.warmUp()).rate();
-    TicketRun.noOp(this, options.warmUp()).run(this);
+    DrainRun.noOp(this, options.warmUp()).run(this);
     left.begin();
   }
 

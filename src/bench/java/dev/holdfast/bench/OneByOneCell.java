@@ -23,7 +23,7 @@ final class OneByOneCell implements Cell {
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, tickets, tickets, connections, 1).rate());
-      holdfast.add(TicketRun.noOp(lab, tickets).with(settings).run(lab).rate());
+      holdfast.add(DrainRun.noOp(lab, tickets).with(settings).run(lab).rate());
       lab.round(
           "one-by-one",
           round,

@@ -26,7 +26,7 @@ record RawRun(int drained, Timing timing, Windows windows) {
   /** Works the tickets that are there. */
   static RawRun measured(Lab lab, int tickets, int drained, int connections, int batch)
       throws InterruptedException {
-    Windows windows = new Windows(TicketRun.window(drained), drained);
+    Windows windows = new Windows(DrainRun.window(drained), drained);
     Timing timing = lab.probe().drain(drained, connections, batch, windows::add);
     lab.probe()
         .counts()

@@ -9,8 +9,8 @@ import java.util.Locale;
 final class SnapshotCell implements Cell {
   private static final String WITHOUT = "without snapshot";
 
-  private final List<TicketRun.Outcome> without = new ArrayList<>();
-  private final List<TicketRun.Outcome> with = new ArrayList<>();
+  private final List<DrainRun.Outcome> without = new ArrayList<>();
+  private final List<DrainRun.Outcome> with = new ArrayList<>();
   private final List<Double> probe = new ArrayList<>();
 
   @Override
@@ -22,9 +22,9 @@ final class SnapshotCell implements Cell {
       try (OldSnapshot held = OldSnapshot.open(lab.direct())) {
         probe.add(Curves.last(RawRun.of(lab, tickets).rates()));
       }
-      without.add(TicketRun.noOp(lab, tickets).run(lab));
+      without.add(DrainRun.noOp(lab, tickets).run(lab));
       try (OldSnapshot held = OldSnapshot.open(lab.direct())) {
-        with.add(TicketRun.noOp(lab, tickets).run(lab));
+        with.add(DrainRun.noOp(lab, tickets).run(lab));
       }
       lab.round(
           "snapshot",
@@ -49,11 +49,11 @@ final class SnapshotCell implements Cell {
         List.of(Curves.of(WITHOUT, without), Curves.of("snapshot held open", with)));
   }
 
-  private static double last(TicketRun.Outcome run) {
+  private static double last(DrainRun.Outcome run) {
     return Curves.last(run.rates());
   }
 
-  private static List<Double> last(List<TicketRun.Outcome> runs) {
+  private static List<Double> last(List<DrainRun.Outcome> runs) {
     return runs.stream().map(SnapshotCell::last).toList();
   }
 }

@@ -19,11 +19,11 @@ import dev.holdfast.cli.mcp.McpCommand;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.root.CommandErrors;
 import dev.holdfast.cli.root.CompletionCommand;
-import dev.holdfast.cli.root.ErrorLine;
 import dev.holdfast.cli.root.HelpCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import dev.holdfast.cli.schedule.ScheduleCommand;
 import dev.holdfast.cli.ticket.AbortRetryCommand;
 import dev.holdfast.cli.ticket.AnswerCommand;
@@ -122,8 +122,8 @@ public final class Commands {
             line.addSubcommand(name, maker.apply(root));
           }
         });
-    Usage.layOut(line);
-    ErrorLine errors = new ErrorLine(root);
+    UsageHelp.layOut(line);
+    CommandErrors errors = new CommandErrors(root);
     return line.setOut(root.terminal().out())
         .setErr(root.terminal().err())
         .setExpandAtFiles(false)

@@ -60,7 +60,7 @@ final class CandidateStep {
       }
     }
     return failed(
-        StopReason.REPEATED_FAILURE,
+        EndReason.REPEATED_FAILURE,
         "no candidate of %s attempts applied: %s"
             .formatted(settings.l3().maxAttempts(), signals.getLast()));
   }
@@ -87,7 +87,7 @@ final class CandidateStep {
     return mostInvalid < INVALID_LIMIT
         ? notApplied(name, attempt, trials, verified)
         : failed(
-            StopReason.INVALID_OUTPUT,
+            EndReason.INVALID_OUTPUT,
             mostInvalid + " outputs in a row had no valid patch: " + lastError(generated));
   }
 
@@ -263,7 +263,7 @@ final class CandidateStep {
     }
     if (!settings.diagnosis().enabled() || attempt == settings.l3().maxAttempts()) {
       return failed(
-          StopReason.REPEATED_FAILURE,
+          EndReason.REPEATED_FAILURE,
           failures + " attempts in a row failed to apply with the same error: " + lasting(refused));
     }
     diagnose(name, attempt, verified);
@@ -324,7 +324,7 @@ final class CandidateStep {
         : Shortlist.ofReviewed(applied, rankings);
   }
 
-  private StepOutcome failed(StopReason reason, String detail) {
+  private StepOutcome failed(EndReason reason, String detail) {
     parts.log().note(new RunEvent.StepFinished(step, reason.wireName(), 0, null));
     return new StepOutcome.Failed(reason, detail);
   }

@@ -15,5 +15,5 @@ public sealed interface LoopDecision {
   /**
    * @param detail which of the reason's bounds was met, for people
    */
-  record Stop(StopReason reason, String detail) implements LoopDecision {}
+  record Stop(EndReason reason, String detail) implements LoopDecision {}
 }

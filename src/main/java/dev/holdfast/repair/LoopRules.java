@@ -24,7 +24,7 @@ public record LoopRules(int maxIterations, RepairSettings.Escalation escalation)
       return nonImproving(state);
     } else if (repeated) {
       return new LoopDecision.Stop(
-          StopReason.REPEATED_FAILURE, state.applyFailures() + " patches in a row did not apply");
+          EndReason.REPEATED_FAILURE, state.applyFailures() + " patches in a row did not apply");
     }
     if (state.iterations() < maxIterations) {
       return new LoopDecision.Repair(state.iterations() + 1);
@@ -32,11 +32,11 @@ public record LoopRules(int maxIterations, RepairSettings.Escalation escalation)
     return stuck
         ? nonImproving(state)
         : new LoopDecision.Stop(
-            StopReason.BUDGET_EXCEEDED, "all " + maxIterations + " iterations are used up");
+            EndReason.BUDGET_EXCEEDED, "all " + maxIterations + " iterations are used up");
   }
 
   private static LoopDecision nonImproving(LoopState state) {
     return new LoopDecision.Stop(
-        StopReason.NON_IMPROVING, state.nonImproving() + " repairs in a row left the same failure");
+        EndReason.NON_IMPROVING, state.nonImproving() + " repairs in a row left the same failure");
   }
 }

@@ -29,7 +29,7 @@ final class RepairLoop {
 
   /** The end of the loop, with the best candidate there is. */
   record Stop(
-      StopReason reason,
+      EndReason reason,
       String detail,
       Tree tree,
       Verified verified,
@@ -60,12 +60,12 @@ final class RepairLoop {
       state = LoopState.baseline(verified.signature());
       if (verified.passed() && !task.rejected()) {
         return tree.diff().isEmpty()
-            ? stop(StopReason.NOTHING_TO_REPAIR, "the verification passes already")
-            : stop(StopReason.VERIFICATION_PASSED, "the patch so far passes");
+            ? stop(EndReason.NOTHING_TO_REPAIR, "the verification passes already")
+            : stop(EndReason.VERIFICATION_PASSED, "the patch so far passes");
       }
       return loop();
     } catch (BudgetExceededException e) {
-      return stop(StopReason.BUDGET_EXCEEDED, String.valueOf(e.getMessage()));
+      return stop(EndReason.BUDGET_EXCEEDED, String.valueOf(e.getMessage()));
     }
   }
 
@@ -90,7 +90,7 @@ final class RepairLoop {
         }
         case LoopDecision.Repair repair -> {
           if (repaired(repair.iteration())) {
-            return stop(StopReason.VERIFICATION_PASSED, "iteration " + repair.iteration());
+            return stop(EndReason.VERIFICATION_PASSED, "iteration " + repair.iteration());
           }
         }
         case LoopDecision.Escalate escalation -> {
@@ -220,14 +220,14 @@ final class RepairLoop {
         took(applied);
         yield applied.verified().passed()
             ? stop(
-                StopReason.VERIFICATION_PASSED,
+                EndReason.VERIFICATION_PASSED,
                 "candidate " + chosen.candidate().number() + " of step " + step)
             : null;
       }
     };
   }
 
-  private Stop stop(StopReason reason, String detail) {
+  private Stop stop(EndReason reason, String detail) {
     boolean kept = reason.isSuccess() || !tree.diff().isEmpty();
     return new Stop(
         reason,

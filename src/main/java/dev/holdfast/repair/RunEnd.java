@@ -16,7 +16,7 @@ import java.util.List;
  * @param when the attempt of the ticket in which it ended
  */
 public record RunEnd(
-    StopReason reason,
+    EndReason reason,
     String detail,
     String baseCommit,
     Tree tree,

@@ -8,5 +8,5 @@ sealed interface StepOutcome {
   /**
    * @param reason invalid_output or repeated_failure
    */
-  record Failed(StopReason reason, String detail) implements StepOutcome {}
+  record Failed(EndReason reason, String detail) implements StepOutcome {}
 }

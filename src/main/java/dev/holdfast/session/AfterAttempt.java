@@ -3,7 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.session.event.SessionEvent;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.retry.RetryableError;
 import dev.holdfast.session.retry.Routing;
 import dev.holdfast.session.retry.TurnEnd;
@@ -46,8 +46,10 @@ record AfterAttempt(int maxTries, RunState run) {
 
   private TurnEnd outOfBudget(
       CallResult.Failed failure, TurnError error, @Nullable TurnError before) {
-    ExitCode exit =
-        Budget.COST_LIMIT.equals(failure.code()) ? ExitCode.COST_LIMIT : ExitCode.BUDGET_EXCEEDED;
+    SessionExitCode exit =
+        Budget.COST_LIMIT.equals(failure.code())
+            ? SessionExitCode.COST_LIMIT
+            : SessionExitCode.BUDGET_EXCEEDED;
     run.events()
         .log(SessionEvent.Level.ERR, "agent:turn", exit.wireName() + ": " + error.message());
     return new TurnEnd.Fatal(exit, before == null ? error : before.cutOff(failure.message()));
@@ -57,7 +59,7 @@ record AfterAttempt(int maxTries, RunState run) {
     if (error.isInvalidResponse()) {
       return new TurnEnd.Invalid(error, tries);
     }
-    ExitCode refused = error.refusedAccount();
+    SessionExitCode refused = error.refusedAccount();
     return refused == null ? new TurnEnd.Errored(error, tries) : new TurnEnd.Fatal(refused, error);
   }
 }

@@ -6,10 +6,10 @@ import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.Standing;
 import dev.holdfast.session.report.Exhausted;
-import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportMetadata;
 import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.FailureCategory;
@@ -41,7 +41,7 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
               pendingOr(
                   () ->
                       failed(
-                          ExitCode.TOKEN_LIMIT,
+                          SessionExitCode.TOKEN_LIMIT,
                           each.error(),
                           Standing.Forced.CONTEXT.wireName(),
                           null)));
@@ -61,7 +61,8 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
     if (error == null) {
       return new SessionResult.StoodStill(end.why(), null, null);
     }
-    ExitCode exit = end.why().kind() == Standstill.Kind.ACCOUNT ? error.refusedAccount() : null;
+    SessionExitCode exit =
+        end.why().kind() == Standstill.Kind.ACCOUNT ? error.refusedAccount() : null;
     String words =
         exit == null
             ? error.message()
@@ -79,7 +80,10 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
   private Optional<SessionResult> invalid(TurnEnd.Invalid end) {
     Standing.Forced forced = run.progress().forced();
     if (forced != null) {
-      ExitCode exit = forced == Standing.Forced.CONTEXT ? ExitCode.TOKEN_LIMIT : ExitCode.MAX_TURNS;
+      SessionExitCode exit =
+          forced == Standing.Forced.CONTEXT
+              ? SessionExitCode.TOKEN_LIMIT
+              : SessionExitCode.MAX_TURNS;
       return Optional.of(pendingOr(() -> failed(exit, end.error(), forced.wireName(), null)));
     }
     run.events()
@@ -96,10 +100,10 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
     if (signal.requested() != StopSignal.Request.NONE && bySession == null) {
       return stopped();
     }
-    ExitCode exit =
+    SessionExitCode exit =
         end.error().type().equals(FailureKind.TIMEOUT.wireName())
-            ? ExitCode.INACTIVITY_TIMEOUT
-            : ExitCode.NO_LLM_RESPONSE;
+            ? SessionExitCode.INACTIVITY_TIMEOUT
+            : SessionExitCode.NO_LLM_RESPONSE;
     Exhausted by = bySession == null ? new Exhausted("turn", end.attempts()) : bySession;
     String reason = run.progress().forced() == null ? "llm_error" : run.progress().forcedName();
     return pendingOr(() -> failed(exit, end.error(), reason, by));
@@ -137,13 +141,13 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
   }
 
   private SessionResult failed(
-      ExitCode exit, TurnError error, String reason, @Nullable Exhausted by) {
+      SessionExitCode exit, TurnError error, String reason, @Nullable Exhausted by) {
     ReportMetadata metadata = run.progress().metadata(reason, error.message());
     String words = EndWords.of(exit, error, run.memory().spent(), run.progress().forced());
     FinalReport report = FinalReport.failure(words);
     run.events()
         .log(
-            exit == ExitCode.MAX_TURNS ? SessionEvent.Level.WRN : SessionEvent.Level.ERR,
+            exit == SessionExitCode.MAX_TURNS ? SessionEvent.Level.WRN : SessionEvent.Level.ERR,
             "agent:failure-report",
             metadata.toJson().toString());
     accepted(report, ReportSource.SYNTHETIC, exit.wireName(), reason, metadata);
@@ -154,7 +158,7 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
         report,
         metadata,
         by,
-        exit == ExitCode.COST_LIMIT ? budget.usedUp() : null,
+        exit == SessionExitCode.COST_LIMIT ? budget.usedUp() : null,
         error.failure(),
         error.cause());
   }

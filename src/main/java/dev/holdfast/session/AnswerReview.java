@@ -58,7 +58,7 @@ final class AnswerReview {
   private final Set<String> tools;
   private final ReportRules rules;
   private final Notices notices;
-  private final Progress progress;
+  private final Position progress;
   private final SessionEvents events;
   private @Nullable String wrongWithReport;
 

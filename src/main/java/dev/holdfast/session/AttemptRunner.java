@@ -23,7 +23,7 @@ record AttemptRunner(
     RunState run,
     SessionPorts ports,
     StopSignal signal,
-    Requests requests,
+    ChatRequests requests,
     Budget budget,
     AnswerReview review) {
   /** An answer that is accepted is in the journal when this returns. */

@@ -3,7 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.failure.ShortText;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.session.journal.Standing;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.Spent;
 import dev.holdfast.session.retry.TurnError;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,8 @@ final class EndWords {
    * @param spent in all attempts of the session so far
    * @param forced why only the report was allowed; null where other tools were, too
    */
-  static String of(ExitCode exit, TurnError error, Spent spent, Standing.@Nullable Forced forced) {
+  static String of(
+      SessionExitCode exit, TurnError error, Spent spent, Standing.@Nullable Forced forced) {
     String last = last(error);
     return what(exit, forced)
         + ": "
@@ -52,7 +53,7 @@ final class EndWords {
         : ShortText.of(error.message(), SHOWN);
   }
 
-  private static String what(ExitCode exit, Standing.@Nullable Forced forced) {
+  private static String what(SessionExitCode exit, Standing.@Nullable Forced forced) {
     String when =
         forced == null
             ? ""
@@ -76,14 +77,14 @@ final class EndWords {
    * True if the provider refused the request itself, such as for a model that does not exist.
    * Waiting does not help then.
    */
-  private static boolean isRefused(ExitCode exit, TurnError error) {
-    return exit == ExitCode.NO_LLM_RESPONSE
+  private static boolean isRefused(SessionExitCode exit, TurnError error) {
+    return exit == SessionExitCode.NO_LLM_RESPONSE
         && error.failure() != null
         && error.failure().kind() == FailureKind.MODEL_ERROR
         && !error.failure().retryable();
   }
 
-  private static String advice(ExitCode exit) {
+  private static String advice(SessionExitCode exit) {
     return switch (exit) {
       case AUTH_FAILURE, QUOTA_EXCEEDED ->
           "Put the provider's account in order, then release the ticket; holdfast providers mend"

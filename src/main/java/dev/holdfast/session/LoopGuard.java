@@ -3,7 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.Message;
 import dev.holdfast.session.context.Steps;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.retry.TurnEnd;
 import dev.holdfast.session.retry.TurnError;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ final class LoopGuard {
    */
   private TurnEnd ended(TurnEnd end, TurnError loop) {
     if (run.progress().pending() == null || run.progress().forced() != null) {
-      return new TurnEnd.Fatal(ExitCode.LOOP, loop);
+      return new TurnEnd.Fatal(SessionExitCode.LOOP, loop);
     }
     run.progress().collapse(REASON);
     return end;

@@ -12,7 +12,7 @@ import java.math.BigDecimal;
 import java.util.List;
 
 /** The state that the parts of one execution share. Confined to the session's thread. */
-record RunState(Memory memory, Progress progress, Notices notices, SessionEvents events) {
+record RunState(Memory memory, Position progress, Notices notices, SessionEvents events) {
   /** Goes on where the journal ends. */
   void restore() {
     memory.restore();

@@ -8,7 +8,7 @@ import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.Target;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.session.retry.Routing;
 import dev.holdfast.session.retry.SleepEnd;
@@ -73,7 +73,7 @@ final class TurnRunner {
   }
 
   /**
-   * Makes one run of the turn that {@link Progress} stands at; it does not move on to the next
+   * Makes one run of the turn that {@link Position} stands at; it does not move on to the next
    * turn.
    */
   TurnEnd run() throws InterruptedException {
@@ -203,7 +203,7 @@ final class TurnRunner {
    * Logs the exit code of a refused key, whatever comes after it (B11, B12). True if there was one.
    */
   private boolean tellIfDead(TurnError error) {
-    ExitCode exit = error.refusedAccount();
+    SessionExitCode exit = error.refusedAccount();
     if (exit != null) {
       run.events()
           .log(SessionEvent.Level.ERR, "agent:turn", exit.wireName() + ": " + error.message());
@@ -262,7 +262,7 @@ final class TurnRunner {
     if (error == null) {
       return null;
     }
-    ExitCode exit = error.refusedAccount();
+    SessionExitCode exit = error.refusedAccount();
     return exit == null ? error : error.as(exit);
   }
 

@@ -26,11 +26,11 @@ record Wiring(RunState run, SessionRun sessionRun) {
       RetryContext context,
       Shared shared) {
     List<ToolSpec> tools = ports.toolBox().specs();
-    Requests requests = new Requests(settings, tools, shared.rules().spec(), context);
+    ChatRequests requests = new ChatRequests(settings, tools, shared.rules().spec(), context);
     long overhead = Tokens.of(settings.system()) + Tokens.ofTools(requests.offered(false));
     ContextGuard guard = new ContextGuard(settings.context(), new ContextMeter(overhead));
     Memory memory = new Memory(ports.journal(), guard);
-    Progress progress = new Progress(settings.limits().maxTurns(), shared.events());
+    Position progress = new Position(settings.limits().maxTurns(), shared.events());
     RunState run = new RunState(memory, progress, new Notices(), shared.events());
     AnswerActions actions =
         new AnswerActions(ports.toolBox(), ports.approvals(), shared.rules(), shared.signal(), run);
@@ -66,7 +66,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
       SessionPorts ports,
       Budget budget,
       Shared shared,
-      Requests requests,
+      ChatRequests requests,
       List<ToolSpec> tools,
       RunState run) {
     AnswerReview review =

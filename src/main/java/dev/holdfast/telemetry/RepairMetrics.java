@@ -1,6 +1,6 @@
 package dev.holdfast.telemetry;
 
-import dev.holdfast.repair.StopReason;
+import dev.holdfast.repair.EndReason;
 import dev.holdfast.session.event.SessionEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -31,7 +31,7 @@ public final class RepairMetrics {
     judgements = counter("judgements", "Near-ties that were given to a judge.");
     escalations("non_improving");
     escalations("patch_apply_failures");
-    for (StopReason reason : StopReason.values()) {
+    for (EndReason reason : EndReason.values()) {
       stopped(reason.wireName());
     }
     for (boolean flag : new boolean[] {false, true}) {

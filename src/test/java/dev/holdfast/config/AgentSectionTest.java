@@ -146,17 +146,17 @@ class AgentSectionTest {
   @Test
   @DisplayName("E17, E24: repairs: defaults are the source's numbers, every key its place")
   void repairs() {
-    RepairSettings defaults = settings(Map.of()).repair();
+    RepairTicketSettings defaults = settings(Map.of()).repair();
     assertThat(defaults)
         .isEqualTo(
-            new RepairSettings(
+            new RepairTicketSettings(
                 Path.of(".holdfast/repairs"),
                 Path.of(".holdfast/runs"),
                 0,
                 dev.holdfast.repair.RepairSettings.DEFAULTS));
     assertThat(defaults.width()).isEqualTo(Runtime.getRuntime().availableProcessors());
 
-    RepairSettings set =
+    RepairTicketSettings set =
         settings(
                 Map.ofEntries(
                     Map.entry("repair.workspace-root", "/w"),
@@ -178,7 +178,7 @@ class AgentSectionTest {
 
     assertThat(set)
         .isEqualTo(
-            new RepairSettings(
+            new RepairTicketSettings(
                 Path.of("/w"),
                 Path.of("/r"),
                 1,

@@ -48,7 +48,7 @@ class CandidateStepTest {
   void smallestPassing() throws Exception {
     candidates(change("bad 0", "good 1\nmore\nlines"), change("bad 0", "good 2"), NO_DIFF);
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.tree().diff()).contains("good 2");
     assertThat(bench.payloads("CandidateGenerated"))
         .extracting(each -> each.path("valid").asBoolean())
@@ -85,7 +85,7 @@ class CandidateStepTest {
       prepare();
       candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), NO_DIFF);
       bench.model.judges(answer);
-      assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+      assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
       assertThat(payload("JudgeFailed").path("error").asString()).as(answer).isNotEmpty();
       assertThat(payload("StepFinished").path("judge").path("confidence").asString())
           .isEqualTo("low");
@@ -113,7 +113,7 @@ class CandidateStepTest {
     assertThat(payload("StepFinished").path("outcome").asString()).isEqualTo("best_ranked");
     assertThat(payload("StepFinished").path("candidate").asInt()).isEqualTo(2);
     assertThat(bench.types()).doesNotContain("JudgeInvoked");
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
   }
 
   @Test
@@ -151,7 +151,7 @@ class CandidateStepTest {
   void invalid() throws Exception {
     candidates(NO_DIFF);
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.INVALID_OUTPUT);
+    assertThat(end.reason()).isEqualTo(EndReason.INVALID_OUTPUT);
     assertThat(end.detail()).startsWith("3 outputs in a row had no valid patch");
     assertThat(bench.payloads("CandidateGenerated")).hasSize(3);
     assertThat(payload("StepFinished").path("outcome").asString()).isEqualTo("invalid_output");
@@ -162,7 +162,7 @@ class CandidateStepTest {
   void invalidInARow() throws Exception {
     bench.l3 = new RepairSettings.Candidates(1, true, true, 6);
     candidates(NO_DIFF, BROKEN, NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
-    assertThat(bench.run().reason()).isEqualTo(StopReason.INVALID_OUTPUT);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.INVALID_OUTPUT);
     assertThat(bench.payloads("CandidateGenerated"))
         .extracting(each -> each.path("valid").asBoolean())
         .containsExactly(false, true, false, false);
@@ -172,7 +172,7 @@ class CandidateStepTest {
   @DisplayName("E33: a valid patch that was paid for with two invalid outputs is tried")
   void oneValid() throws Exception {
     candidates(NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
   }
 
   @Test
@@ -181,7 +181,7 @@ class CandidateStepTest {
           + " failure")
   void noOp() throws Exception {
     candidates(NO_OP, NO_OP, NO_OP, NO_OP, NO_OP, NO_OP, change("bad 0", "good 1"));
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(bench.payloads("CandidateGenerated"))
         .allMatch(each -> each.path("valid").asBoolean());
     assertThat(bench.payloads("CandidateEvaluated").subList(0, 6))
@@ -218,7 +218,7 @@ class CandidateStepTest {
     assertThat(bench.model.prompts().getLast()).contains("THE TEXT IS STALE");
     assertThat(end.reason())
         .as("the attempt behind the diagnosis failed once and there was another")
-        .isEqualTo(StopReason.VERIFICATION_PASSED);
+        .isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.known()).anyMatch(each -> each.contains("THE TEXT IS STALE"));
   }
 
@@ -233,7 +233,7 @@ class CandidateStepTest {
         change("elsewhere", "x"),
         change("elsewhere", "x"),
         change("bad 0", "good 1"));
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(bench.types()).doesNotContain("DiagnosisStarted");
   }
 
@@ -244,7 +244,7 @@ class CandidateStepTest {
     candidates(BROKEN);
     bench.model.diagnoses("{\"hypotheses\": [{\"hypothesis\": \"h\", \"confidence\": 1}]}");
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.REPEATED_FAILURE);
+    assertThat(end.reason()).isEqualTo(EndReason.REPEATED_FAILURE);
     assertThat(bench.payloads("CandidateGenerated")).hasSize(12);
     assertThat(bench.payloads("DiagnosisStarted")).hasSize(1);
   }
@@ -261,7 +261,7 @@ class CandidateStepTest {
         BROKEN,
         change("bad 0", "good 1"));
     bench.model.diagnoses("{\"hypotheses\": [{\"hypothesis\": \"h\", \"confidence\": 1}]}");
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(payload("DiagnosisStarted").path("attempt").asInt()).isEqualTo(2);
   }
 
@@ -285,7 +285,7 @@ class CandidateStepTest {
         "{\"hypotheses\": [{\"hypothesis\": \"first\", \"confidence\": 1}]}",
         "{\"hypotheses\": [{\"hypothesis\": \"second\", \"confidence\": 1}]}");
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.REPEATED_FAILURE);
+    assertThat(end.reason()).isEqualTo(EndReason.REPEATED_FAILURE);
     assertThat(bench.payloads("DiagnosisCompleted"))
         .extracting(each -> each.path("hypothesis").asString())
         .containsExactly("first", "second");
@@ -319,7 +319,7 @@ class CandidateStepTest {
       RunEnd end = bench.run();
       assertThat(bench.model.calls()).isEqualTo(Math.min(calls, 8));
       assertThat(payload("JudgeFailed").path("error").asString()).isNotEmpty();
-      assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+      assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     }
   }
 
@@ -330,7 +330,7 @@ class CandidateStepTest {
       prepare();
       candidates(BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, change("bad 0", "good 1"));
       bench.model.diagnoses(answer);
-      assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+      assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
       assertThat(payload("DiagnosisCompleted").path("error").asString()).as(answer).isNotEmpty();
     }
   }
@@ -349,7 +349,7 @@ class CandidateStepTest {
     assertThat(broken.payloads("ProviderRequestFinished"))
         .extracting(each -> each.path("success").asBoolean())
         .containsExactly(true, false);
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(working.calls()).as("one repair is not paid for again").isEqualTo(4);
   }
 
@@ -372,7 +372,7 @@ class CandidateStepTest {
     oneCallShort();
     candidates(change("bad 0", "good 1"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.spent().calls()).isEqualTo(4);
     assertThat(bench.payloads("CandidateEvaluated")).hasSize(2);
   }
@@ -393,7 +393,7 @@ class CandidateStepTest {
         };
     candidates(change("bad 0", "good 1"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.spent().costUsd()).isEqualByComparingTo("0.05");
     assertThat(bench.payloads("CandidateEvaluated")).hasSize(3);
   }
@@ -406,7 +406,7 @@ class CandidateStepTest {
     oneCallShort();
     candidates(BROKEN);
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(end.detail()).contains("calls: 4 of the 4 allowed");
     assertThat(bench.model.calls()).isEqualTo(4);
     assertThat(bench.payloads("CandidateGenerated")).hasSize(2);

@@ -17,7 +17,7 @@ class LoopRulesTest {
     return state.begun().verified(signature);
   }
 
-  private static StopReason reason(LoopDecision decision) {
+  private static EndReason reason(LoopDecision decision) {
     return ((LoopDecision.Stop) decision).reason();
   }
 
@@ -29,8 +29,7 @@ class LoopRulesTest {
       assertThat(rules(Escalation.DEFAULTS).next(state)).isEqualTo(new LoopDecision.Repair(i));
       state = iteration(state, "changed " + i);
     }
-    assertThat(reason(rules(Escalation.DEFAULTS).next(state)))
-        .isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(reason(rules(Escalation.DEFAULTS).next(state))).isEqualTo(EndReason.BUDGET_EXCEEDED);
   }
 
   @Test
@@ -40,7 +39,7 @@ class LoopRulesTest {
     LoopState one = iteration(LoopState.baseline("a"), "a");
     assertThat(rules(NO_ESCALATION).next(one)).isEqualTo(new LoopDecision.Repair(2));
     assertThat(reason(rules(NO_ESCALATION).next(iteration(one, "a"))))
-        .isEqualTo(StopReason.NON_IMPROVING);
+        .isEqualTo(EndReason.NON_IMPROVING);
   }
 
   @Test
@@ -106,11 +105,11 @@ class LoopRulesTest {
   void noneLeft() {
     LoopState stuck = iteration(iteration(LoopState.baseline("a"), "a"), "a");
     assertThat(reason(rules(new Escalation(true, 2, 2, 0)).next(stuck)))
-        .isEqualTo(StopReason.NON_IMPROVING);
+        .isEqualTo(EndReason.NON_IMPROVING);
     LoopState again = iteration(iteration(stuck.escalated("b"), "b"), "b");
-    assertThat(reason(rules(Escalation.DEFAULTS).next(again))).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(reason(rules(Escalation.DEFAULTS).next(again))).isEqualTo(EndReason.NON_IMPROVING);
     LoopState broken = stuck.escalated("b").begun().notApplied().begun().notApplied();
     assertThat(reason(rules(Escalation.DEFAULTS).next(broken)))
-        .isEqualTo(StopReason.REPEATED_FAILURE);
+        .isEqualTo(EndReason.REPEATED_FAILURE);
   }
 }

@@ -38,7 +38,7 @@ class RepairLoopTest {
   void passes() throws Exception {
     bench.model.repairs(change("bad 0", "good 1"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(1, 0));
     assertThat(end.commit().id()).isNotEmpty();
     assertThat(end.tree().diff()).contains("+good 1");
@@ -119,7 +119,7 @@ class RepairLoopTest {
     bench.before.add(new ScriptedModel().repairs(ScriptedModel.REFUSED));
     bench.model.repairs(change("bad 0", "good 1"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.counts().iterations()).isEqualTo(1);
     assertThat(end.spent().costUsd()).isEqualByComparingTo("0.02");
     assertThat(end.spent().calls()).isEqualTo(2);
@@ -139,7 +139,7 @@ class RepairLoopTest {
   void nothingToRepair() throws Exception {
     bench.workbench = new OneFileRepository("good 0\n");
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.NOTHING_TO_REPAIR);
+    assertThat(end.reason()).isEqualTo(EndReason.NOTHING_TO_REPAIR);
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(0, 0));
     assertThat(end.commit().id()).isEmpty();
     assertThat(bench.model.calls()).isZero();
@@ -157,7 +157,7 @@ class RepairLoopTest {
         change("d 4", "e 5"),
         change("e 5", "good 6"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(end.detail()).contains("5 iterations");
     assertThat(bench.payloads("IterationStarted")).hasSize(5);
     assertThat(end.tree().diff()).as("the best so far").contains("e 5");
@@ -169,7 +169,7 @@ class RepairLoopTest {
   void nonImproving() throws Exception {
     bench.without(false).model.repairs(change("bad 0", "bad 1"), change("bad 0", "bad 2"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(end.reason()).isEqualTo(EndReason.NON_IMPROVING);
     assertThat(end.counts().iterations()).isEqualTo(2);
     assertThat(end.tree().diff()).as("the first that applied").contains("bad 1");
     assertThat(end.verified().failing()).isNotEmpty();
@@ -184,7 +184,7 @@ class RepairLoopTest {
     bench.model.repairs(
         change("bad 0", "bad 1"), change("bad 0", "bad 2"), change("bad 0", "good 3"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     JsonNode escalated = bench.payloads("RunEscalated").getFirst();
     assertThat(escalated.path("from").asString()).isEqualTo("L2");
     assertThat(escalated.path("to").asString()).isEqualTo("L3");
@@ -202,7 +202,7 @@ class RepairLoopTest {
         change("nowhere", "x"),
         change("nowhere", "x"),
         change("a 1", "good 2"));
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(bench.payloads("RunEscalated").getFirst().path("reason").asString())
         .isEqualTo("patch_apply_failures");
     assertThat(bench.payloads("RepairAttempted"))
@@ -216,7 +216,7 @@ class RepairLoopTest {
   void noDiff() throws Exception {
     bench.without(false).model.repairs(NO_DIFF);
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(end.reason()).isEqualTo(EndReason.NON_IMPROVING);
     assertThat(bench.payloads("RepairAttempted")).hasSize(2);
     assertThat(bench.payloads("RepairAttempted"))
         .allSatisfy(each -> assertThat(each.path("noDiff").asBoolean()).isTrue());
@@ -237,7 +237,7 @@ class RepairLoopTest {
             change("nowhere", "x"),
             change("bad 0", "bad 0"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(end.reason()).isEqualTo(EndReason.NON_IMPROVING);
     assertThat(bench.payloads("RepairAttempted"))
         .extracting(each -> each.path("outcome").asString())
         .containsExactly("refused", "no_op", "refused", "no_op");
@@ -252,7 +252,7 @@ class RepairLoopTest {
     bench.model.repairs(change("bad 0", "a 1"), change("a 1", "b 2"), NO_DIFF);
     bench.limits(5, Duration.ofHours(1), 60, new BigDecimal("0.02"));
     RunEnd money = bench.run();
-    assertThat(money.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(money.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(money.detail()).isEqualTo("ticket:17: 0.02 USD spent of 0.02");
     assertThat(money.tree().diff()).contains("b 2");
 
@@ -264,7 +264,7 @@ class RepairLoopTest {
     time.model.repairs(NO_DIFF);
     time.journal = new Slow(time);
     RunEnd late = time.run();
-    assertThat(late.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(late.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(late.detail()).startsWith("time: the 1m allowed");
     assertThat(time.payloads("RunStopped")).hasSize(1);
   }
@@ -294,7 +294,7 @@ class RepairLoopTest {
   void lateCalls() throws Exception {
     bench.model.repairs(ScriptedModel.LATE, Bench.change("bad 0", "good 1"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.spent().costUsd()).isEqualByComparingTo("0.02");
     assertThat(end.spent().calls()).isEqualTo(2);
     assertThat(tokens()).isEqualTo(30);
@@ -320,7 +320,7 @@ class RepairLoopTest {
       }
     }
     RunEnd spent = Objects.requireNonNull(end);
-    assertThat(spent.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(spent.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(spent.detail()).startsWith("ticket:17: 0.05 USD spent of 0.05");
   }
 
@@ -333,7 +333,7 @@ class RepairLoopTest {
     bench.model.repairs(change("bad 0", "a 1"), change("a 1", "b 2"), change("b 2", "c 3"));
     bench.ownLimit = () -> Optional.of(new BigDecimal("0.015"));
     RunEnd first = bench.run();
-    assertThat(first.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(first.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(first.detail())
         .isEqualTo("ticket:17: 0.01 USD spent of 0.015, the next call may cost 0.01");
     RunEnd second = bench.run();
@@ -428,7 +428,7 @@ class RepairLoopTest {
     bench.limits(5, Duration.ofHours(1), 2, null);
     bench.model.repairs(change("bad 0", "bad 1"), change("bad 1", "bad 2"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(bench.payloads("RepairAttempted")).hasSize(2);
     assertThat(end.counts().iterations()).isEqualTo(2);
     assertThat(bench.payloads("RunStopped").getFirst().path("iterations").asInt()).isEqualTo(2);
@@ -457,7 +457,7 @@ class RepairLoopTest {
     bench.model.judges("no");
     RunEnd end = bench.run();
     assertThat(bench.payloads("RunEscalated")).hasSize(1);
-    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(end.reason()).isEqualTo(EndReason.NON_IMPROVING);
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(4, 1));
   }
 
@@ -471,7 +471,7 @@ class RepairLoopTest {
     bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1"), true);
     RunEnd second = bench.run();
     assertThat(first.tree().diff()).contains("good 1");
-    assertThat(second.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(second.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(second.tree().diff()).contains("good 2").doesNotContain("good 1");
     assertThat(bench.model.prompts().getLast()).contains("ann: 2, not 1");
   }
@@ -487,13 +487,13 @@ class RepairLoopTest {
     bench.run();
     bench.at = new RunEnd.At(0, 1);
     bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1"), true);
-    assertThat(bench.run().reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.NON_IMPROVING);
     bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1"), false);
-    assertThat(bench.run().reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.NON_IMPROVING);
     bench.at = new RunEnd.At(0, 2);
     bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1", "bob: please"), false);
     RunEnd last = bench.run();
-    assertThat(last.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(last.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(last.tree().diff()).contains("good 2").doesNotContain("good 1");
     assertThat(bench.model.prompts().getLast()).contains("ann: 2, not 1", "bob: please");
   }
@@ -505,7 +505,7 @@ class RepairLoopTest {
     bench.before.add(new ScriptedModel().closed(true));
     bench.model.repairs(change("bad 0", "a 1"), change("a 1", "good 2"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.spent().calls()).isEqualTo(2);
     assertThat(bench.payloads("ProviderRequestFinished"))
         .extracting(each -> each.path("sent").asBoolean())
@@ -521,7 +521,7 @@ class RepairLoopTest {
       assertThatThrownBy(bench::run).isInstanceOf(StoodStillException.class);
     }
     bench.model.closed(false);
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
   }
 
   @Test
@@ -541,7 +541,7 @@ class RepairLoopTest {
       bench.model.closed(false);
     }
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(end.spent().calls()).isEqualTo(1);
     assertThat(bench.payloads("ProviderRequestFinished"))
         .extracting(each -> each.path("uncounted").asInt())
@@ -584,7 +584,7 @@ class RepairLoopTest {
     bench.before.add(new ScriptedModel().repairs(ScriptedModel.BROKEN));
     bench.model.repairs(change("bad 0", "good 1"));
     RunEnd end = bench.run();
-    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.reason()).isEqualTo(EndReason.BUDGET_EXCEEDED);
     assertThat(end.detail()).contains("calls: 1 of the 1 allowed");
     assertThat(end.spent().calls()).isEqualTo(1);
   }
@@ -598,6 +598,6 @@ class RepairLoopTest {
     assertThatThrownBy(bench::run)
         .isInstanceOf(ModelFailedException.class)
         .hasMessageContaining("no model calls left");
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
   }
 }

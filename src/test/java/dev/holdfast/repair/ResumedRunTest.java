@@ -65,7 +65,7 @@ class ResumedRunTest {
     Bench whole = bench();
     RunEnd expected = whole.run();
     int entries = whole.journal.entries().size();
-    assertThat(expected.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(expected.reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(entries).isGreaterThan(15);
     for (int cut = 1; cut <= entries; cut++) {
       Bench first = bench();
@@ -107,7 +107,7 @@ class ResumedRunTest {
       assertThat(kept.entries()).hasSize(8);
     }
     bench.journal = kept;
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
     assertThat(bench.payloads("RunStarted")).hasSize(1);
     assertThat(bench.payloads("RunEscalated")).hasSize(1);
     assertThat(bench.payloads("CandidateGenerated")).hasSize(3);

@@ -33,7 +33,7 @@ class TraceFileIT {
     Bench bench = new Bench();
     bench.file = new TraceFile(file, Secrets.NONE);
     bench.model.repairs(change("nowhere", "x"), NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
-    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.run().reason()).isEqualTo(EndReason.VERIFICATION_PASSED);
   }
 
   @Test

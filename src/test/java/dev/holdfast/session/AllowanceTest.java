@@ -9,7 +9,7 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.report.Spent;
 import java.math.BigDecimal;
@@ -46,7 +46,7 @@ class AllowanceTest {
 
   private static void assertOver(Bench bench, int calls, String words) {
     SessionResult.Failed failed = bench.runToFailure();
-    assertThat(failed.exit()).isEqualTo(ExitCode.COST_LIMIT);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.COST_LIMIT);
     assertThat(failed.error()).contains(words);
     assertThat(bench.calls()).isEqualTo(calls);
   }

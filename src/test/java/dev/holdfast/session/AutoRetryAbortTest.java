@@ -10,7 +10,7 @@ import dev.holdfast.session.event.SessionEvent.AutoRetryStart;
 import dev.holdfast.session.event.SessionEventJson;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.AutoRetrySettings;
@@ -42,7 +42,7 @@ class AutoRetryAbortTest {
             SessionResult.Failed.class,
             failed -> {
               assertThat(failed.error()).contains("500");
-              assertThat(failed.exit()).isEqualTo(ExitCode.NO_LLM_RESPONSE);
+              assertThat(failed.exit()).isEqualTo(SessionExitCode.NO_LLM_RESPONSE);
             });
     assertThat(running.interruptedAfterwards()).isFalse();
     assertThat(bench.events(AutoRetryEnd.class))

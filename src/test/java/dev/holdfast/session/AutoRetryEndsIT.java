@@ -10,7 +10,7 @@ import dev.holdfast.session.event.SessionEvent.AutoRetryDeferred;
 import dev.holdfast.session.event.SessionEvent.AutoRetryEnd;
 import dev.holdfast.session.event.SessionEvent.AutoRetryStart;
 import dev.holdfast.session.report.Exhausted;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -53,7 +53,7 @@ class AutoRetryEndsIT {
     assertThat(GuardedBenches.retryEvents(bench).getLast())
         .isEqualTo(new AutoRetryEnd(false, max, GuardedBenches.WORDS));
     assertThat(bench.events(AutoRetryEnd.class)).hasSize(1);
-    assertThat(failed.exit()).isEqualTo(ExitCode.NO_LLM_RESPONSE);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.NO_LLM_RESPONSE);
     assertThat(failed.exhaustedBy()).isEqualTo(new Exhausted("session", max + 1));
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Category;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.FailureCategory;
 import dev.holdfast.session.retry.TurnError;
@@ -26,7 +26,7 @@ class BudgetTest {
     SessionResult.Failed failed = bench.runToFailure();
 
     assertThat(bench.calls()).isEqualTo(5);
-    assertThat(failed.exit()).isEqualTo(ExitCode.BUDGET_EXCEEDED);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.BUDGET_EXCEEDED);
     assertThat(failed.category()).isEqualTo(Category.TRANSIENT);
     assertThat(failed.error()).contains("used up").contains("Service Unavailable");
     assertThat(failed.errorReport().httpStatus()).isEqualTo(503);
@@ -51,7 +51,7 @@ class BudgetTest {
     Bench bench = Bench.with(Replies.failed(FailureKind.OUT_OF_BUDGET, false, "no calls left"));
     bench.autoRetry();
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.BUDGET_EXCEEDED);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.BUDGET_EXCEEDED);
     assertThat(bench.calls()).isEqualTo(1);
   }
 
@@ -70,7 +70,7 @@ class BudgetTest {
     "BUDGET_EXCEEDED,OUT_OF_BUDGET,false,TRANSIENT"
   })
   @DisplayName("Composition 9: each end of a session has its category")
-  void categories(ExitCode exit, FailureKind kind, boolean retryable, Category category) {
+  void categories(SessionExitCode exit, FailureKind kind, boolean retryable, Category category) {
     CallResult.Failed failure = Replies.failed(kind, retryable, "x");
     TurnError error = TurnError.of(new dev.holdfast.llm.Target("p", "m"), failure);
     assertThat(FailureCategory.of(exit, error)).isEqualTo(category);

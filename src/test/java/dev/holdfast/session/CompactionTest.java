@@ -18,7 +18,7 @@ import dev.holdfast.session.context.Tokens;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.tool.ToolReply;
 import java.math.BigDecimal;
@@ -254,7 +254,7 @@ class CompactionTest {
 
     SessionResult.Failed failed = bench.runToFailure();
 
-    assertThat(failed.exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.TOKEN_LIMIT);
     assertThat(failed.error()).contains("prompt is too long");
     assertThat(bench.calls()).isLessThanOrEqualTo(3 + 3);
     assertThat(bench.events(SessionEvent.ContextCompacted.class)).hasSizeBetween(1, 2);
@@ -285,7 +285,7 @@ class CompactionTest {
     Bench bench = grown(OVERFLOW);
     bench.settings = bench.settings.withContext(new ContextSettings(200_000, 0.8, 0.9, false));
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.TOKEN_LIMIT);
     assertThat(bench.calls()).isEqualTo(4);
   }
 
@@ -309,7 +309,7 @@ class CompactionTest {
     Bench bench = Bench.with(OVERFLOW);
     bench.target("big", OVERFLOW);
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.TOKEN_LIMIT);
     assertThat(bench.tried()).containsExactly("one", "big");
   }
 

@@ -9,10 +9,10 @@ import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.report.Exhausted;
-import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -205,7 +205,7 @@ class FinalTurnTest {
             .maxTurns(2)
             .maxRetries(1);
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.MAX_TURNS);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.MAX_TURNS);
 
     assertThat(bench.tools.ran).isEmpty();
   }
@@ -245,7 +245,7 @@ class FinalTurnTest {
         Bench.with(MISPLACED, Replies.failed(FailureKind.AUTH_ERROR, false, "key revoked"))
             .maxTurns(3);
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.AUTH_FAILURE);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.AUTH_FAILURE);
   }
 
   private static void assertAdopted(SessionResult result) {
@@ -273,7 +273,7 @@ class FinalTurnTest {
 
     SessionResult.Failed failed = bench.runToFailure();
 
-    assertThat(failed.exit()).isEqualTo(ExitCode.MAX_TURNS);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.MAX_TURNS);
     assertThat(failed.category()).isEqualTo(Category.CODE_ERROR);
     assertThat(failed.report().status()).isEqualTo(FinalReport.Status.FAILURE);
     assertThat(failed.report().content()).isNotBlank();
@@ -291,7 +291,7 @@ class FinalTurnTest {
   void syntheticContext() {
     SessionResult.Failed failed = narrow(Bench.with(Replies.text("no")), 10).runToFailure();
 
-    assertThat(failed.exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.TOKEN_LIMIT);
     assertThat(failed.metadata().reason()).isEqualTo("context");
   }
 

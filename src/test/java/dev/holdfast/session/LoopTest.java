@@ -8,7 +8,7 @@ import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ class LoopTest {
         .filteredOn(each -> !each.notices().isEmpty())
         .as("told once")
         .hasSize(1);
-    assertThat(failed.exit()).isEqualTo(ExitCode.LOOP);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.LOOP);
     assertThat(failed.exit().wireName()).isEqualTo("EXIT-LOOP");
     assertThat(failed.metadata().reason()).isEqualTo("loop");
     assertThat(failed.category()).isEqualTo(Category.CODE_ERROR);
@@ -75,7 +75,7 @@ class LoopTest {
     SessionResult.Failed failed = bench.runToFailure();
 
     assertThat(bench.calls()).as("five turns of three tries").isEqualTo(15);
-    assertThat(failed.exit()).isEqualTo(ExitCode.LOOP);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.LOOP);
     assertThat(failed.category()).isEqualTo(Category.CODE_ERROR);
     assertThat(failed.error())
         .isEqualTo(
@@ -132,7 +132,7 @@ class LoopTest {
     }
     Bench bench = bench(script.toArray(CallResult[]::new));
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.LOOP);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.LOOP);
     assertThat(bench.calls()).isEqualTo(10);
     assertThat(nudged(bench)).first().isEqualTo(7);
   }
@@ -145,7 +145,7 @@ class LoopTest {
     bench.tools.reaction =
         call -> new ToolReply(call, ToolReply.Outcome.OK, "took " + results.incrementAndGet(), 1);
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.LOOP);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.LOOP);
     assertThat(bench.calls()).isEqualTo(10);
   }
 
@@ -181,7 +181,7 @@ class LoopTest {
     second.journal = new InMemoryJournal(kept.subList(0, kept.size() - 2));
     fails(second);
 
-    assertThat(second.runToFailure().exit()).isEqualTo(ExitCode.LOOP);
+    assertThat(second.runToFailure().exit()).isEqualTo(SessionExitCode.LOOP);
     assertThat(second.calls()).isEqualTo(1);
 
     Bench third = bench(look("a", "x"), Replies.report());
@@ -198,6 +198,6 @@ class LoopTest {
     bench.settings = bench.settings.withLoops(LoopSettings.OFF);
     fails(bench);
 
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.MAX_TURNS);
+    assertThat(bench.runToFailure().exit()).isEqualTo(SessionExitCode.MAX_TURNS);
   }
 }

@@ -19,11 +19,11 @@ import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
-import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportMetadata;
 import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.tool.ToolReply;
 import java.math.BigDecimal;
@@ -271,7 +271,7 @@ class ResumeTest {
         new RunState(
             new Memory(
                 bench.journal, new ContextGuard(ContextSettings.DEFAULT, new ContextMeter(0))),
-            new Progress(1, new SessionEvents(List.of())),
+            new Position(1, new SessionEvents(List.of())),
             new Notices(),
             new SessionEvents(List.of()));
     int before = bench.journal.entries().size();
@@ -555,7 +555,7 @@ class ResumeTest {
 
     SessionResult.Failed failed = bench.runToFailure();
 
-    assertThat(failed.exit()).isEqualTo(ExitCode.COST_LIMIT);
+    assertThat(failed.exit()).isEqualTo(SessionExitCode.COST_LIMIT);
     assertThat(bench.calls()).isZero();
     assertThat(bench.events(SessionEvent.Finished.class).getLast().spent().costUsd())
         .isEqualByComparingTo("0.03");

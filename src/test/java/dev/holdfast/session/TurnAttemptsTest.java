@@ -15,9 +15,9 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.session.report.SessionResult;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -208,7 +208,7 @@ class TurnAttemptsTest {
   @ParameterizedTest
   @CsvSource({"AUTH_ERROR, AUTH_FAILURE", "QUOTA_EXCEEDED, QUOTA_EXCEEDED"})
   @DisplayName("B11, B12: where nobody can be told of it, a refused account ends with the tries")
-  void untold(FailureKind kind, ExitCode exit) {
+  void untold(FailureKind kind, SessionExitCode exit) {
     Bench bench = Bench.with(Replies.failed(kind, false, "no"));
 
     SessionResult.Failed failed = bench.runToFailure();

@@ -6,7 +6,7 @@ import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.NamedChange;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import dev.holdfast.queue.spending.BudgetStatus;
 import java.math.BigDecimal;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class BudgetsCommand implements Callable<Integer> {
   }
 
   private static CommandLine remove(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         NamedChange.of(
             root,
             "SCOPE",

@@ -7,7 +7,7 @@ import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.ProgressCommand;
 import dev.holdfast.cli.root.RowsCommand;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import picocli.CommandLine;
@@ -44,7 +44,7 @@ public final class BatchCommand {
   }
 
   private static CommandLine show(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         ProgressCommand.of(
             root,
             new ProgressCommand.Subject<>(

@@ -122,7 +122,7 @@ public final class ShowCommand implements Callable<Integer> {
   private void print(TicketReader reader, TicketRow ticket, Backend backend) {
     long number = ticket.id();
     Instant now = reader.now();
-    new TicketPage(root.terminal(), now)
+    new TicketPrinter(root.terminal(), now)
         .print(
             ticket,
             backend.designs().newerFor(ticket),

@@ -4,7 +4,7 @@ import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.NamedChange;
 import dev.holdfast.cli.root.RowsCommand;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import dev.holdfast.limit.Limit;
 import picocli.CommandLine;
 
@@ -43,7 +43,7 @@ public final class LimitCommand {
   }
 
   private static CommandLine remove(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         NamedChange.of(
             root,
             "SCOPE",

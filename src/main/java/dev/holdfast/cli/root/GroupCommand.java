@@ -30,7 +30,7 @@ public final class GroupCommand implements Runnable {
     line.getCommandSpec()
         .usageMessage()
         .synopsisSubcommandLabel("(" + String.join(" | ", subcommands.keySet()) + ")");
-    return Usage.of(line, description, examples);
+    return UsageHelp.of(line, description, examples);
   }
 
   @Override

@@ -40,7 +40,7 @@ public final class NamedChange implements Callable<Integer> {
    */
   public static CommandLine of(HoldfastCommand root, String label, String meaning, Change change) {
     CommandLine line = new CommandLine(new NamedChange(root, change));
-    Usage.parameter(line, label, meaning);
+    UsageHelp.parameter(line, label, meaning);
     return line;
   }
 

@@ -58,7 +58,7 @@ public final class ProgressCommand<T> implements Callable<Integer> {
   /** Makes the command without its help. */
   public static <T> CommandLine of(HoldfastCommand root, Subject<T> subject) {
     CommandLine line = new CommandLine(new ProgressCommand<>(root, subject));
-    Usage.parameter(line, "ID", "As in: holdfast " + subject.name() + " list.");
+    UsageHelp.parameter(line, "ID", "As in: holdfast " + subject.name() + " list.");
     return line;
   }
 

@@ -85,7 +85,7 @@ public final class RowsCommand<T> implements Callable<Integer> {
     if (page != null) {
       line.addMixin("page", page);
     }
-    return Usage.of(line, description, examples);
+    return UsageHelp.of(line, description, examples);
   }
 
   @Override

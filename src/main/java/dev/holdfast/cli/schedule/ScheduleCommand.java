@@ -4,7 +4,7 @@ import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.NamedChange;
 import dev.holdfast.cli.root.RowsCommand;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.ScheduleDesk;
 import picocli.CommandLine;
@@ -53,7 +53,7 @@ public final class ScheduleCommand {
   }
 
   private static CommandLine pause(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         change(
             root,
             (desk, name, by) -> {
@@ -65,7 +65,7 @@ public final class ScheduleCommand {
   }
 
   private static CommandLine resume(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         change(
             root,
             (desk, name, by) -> {
@@ -77,7 +77,7 @@ public final class ScheduleCommand {
   }
 
   private static CommandLine delete(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         change(
             root,
             (desk, name, by) -> {

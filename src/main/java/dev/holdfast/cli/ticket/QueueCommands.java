@@ -2,7 +2,7 @@ package dev.holdfast.cli.ticket;
 
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.NamedChange;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import picocli.CommandLine;
 
 /** {@code holdfast pause} and {@code holdfast resume}. */
@@ -14,7 +14,7 @@ public final class QueueCommands {
 
   /** {@code holdfast pause}. */
   public static CommandLine pause(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         NamedChange.of(
             root,
             LABEL,
@@ -29,7 +29,7 @@ public final class QueueCommands {
 
   /** {@code holdfast resume}. */
   public static CommandLine resume(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         NamedChange.of(
             root,
             LABEL,

@@ -5,7 +5,7 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.ProgressCommand;
 import dev.holdfast.cli.root.RowsCommand;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import dev.holdfast.ticket.NotFoundException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -16,7 +16,7 @@ final class ReleasesInSteps {
   private ReleasesInSteps() {}
 
   static CommandLine show(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         ProgressCommand.of(
             root,
             new ProgressCommand.Subject<>(

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.ticket;
 
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.cli.root.Usage;
+import dev.holdfast.cli.root.UsageHelp;
 import dev.holdfast.queue.TicketDesk;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -15,7 +15,7 @@ public final class TicketChanges {
 
   /** {@code holdfast hold}. */
   public static CommandLine hold(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         TicketChange.withText(
             root,
             "held",
@@ -28,7 +28,7 @@ public final class TicketChanges {
 
   /** {@code holdfast cancel}. */
   public static CommandLine cancel(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         TicketChange.withText(
             root,
             "cancelled",
@@ -41,7 +41,7 @@ public final class TicketChanges {
 
   /** {@code holdfast approve}. */
   public static CommandLine approve(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         TicketChange.of(root, "approved", (desk, id, by, text) -> desk.approve(id, by)),
         "Accept results that wait for review: the tickets are done.",
         "holdfast approve 17 18 19");
@@ -49,7 +49,7 @@ public final class TicketChanges {
 
   /** {@code holdfast reject}. */
   public static CommandLine reject(HoldfastCommand root) {
-    return Usage.of(
+    return UsageHelp.of(
         TicketChange.withText(
             root,
             "rejected",
@@ -68,7 +68,7 @@ public final class TicketChanges {
         TicketChange.of(
             root, "updated", (desk, id, by, text) -> desk.useDesign(id, by, chosen.version));
     line.addMixin("version", chosen);
-    return Usage.of(
+    return UsageHelp.of(
         line,
         "Let the next attempts of held tickets use the latest version of their design. They stay on"
             + " hold until you release them.",

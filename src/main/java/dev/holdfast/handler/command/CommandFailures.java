@@ -47,7 +47,7 @@ final class CommandFailures {
    * Reports a program that ran longer than it may (a timeout is transient), with its output until
    * then.
    */
-  static ErrorReport timedOut(String how, ProgramRun run, Redaction redaction) {
+  static ErrorReport timedOut(String how, ProgramRun run, OutputRedaction redaction) {
     return new ErrorReport(
         redaction.of(how) + said(run, redaction), null, null, null, Category.TRANSIENT, null);
   }
@@ -56,7 +56,7 @@ final class CommandFailures {
    * Reports a program's exit code. Its last line of stdout may state the error itself; otherwise
    * the classifier gets the end of its output.
    */
-  static ErrorReport exited(String how, int code, ProgramRun run, Redaction redaction) {
+  static ErrorReport exited(String how, int code, ProgramRun run, OutputRedaction redaction) {
     LastLine last = LastLine.of(run.stdout());
     Optional<ObjectNode> line = last.object();
     if (line.isPresent() && saysError(line.get().path("error"))) {
@@ -80,7 +80,7 @@ final class CommandFailures {
    * stderr.
    */
   private static ErrorReport failed(
-      String how, int code, FailedResult result, ProgramRun run, Redaction redaction) {
+      String how, int code, FailedResult result, ProgramRun run, OutputRedaction redaction) {
     String ended = redaction.of(how);
     String words = result.words(END_BYTES).map(each -> each + "\n(" + ended + ")").orElse(ended);
     String line = result.line().toString();
@@ -93,7 +93,12 @@ final class CommandFailures {
   }
 
   private static ErrorReport stated(
-      String how, int code, LastLine last, ObjectNode line, ProgramRun run, Redaction redaction) {
+      String how,
+      int code,
+      LastLine last,
+      ObjectNode line,
+      ProgramRun run,
+      OutputRedaction redaction) {
     StringBuilder text = new StringBuilder();
     // This works on the tree, because in a text every level of JSON has other escapes.
     JsonNode error = redaction.of(line.get("error"));
@@ -149,17 +154,17 @@ final class CommandFailures {
   }
 
   /** Returns the end of stderr; that of stdout where stderr is empty. */
-  private static String said(ProgramRun run, Redaction redaction) {
+  private static String said(ProgramRun run, OutputRedaction redaction) {
     String stderr = stderr(run, redaction);
     return stderr.isEmpty() ? end("stdout", run.stdout(), redaction) : stderr;
   }
 
-  private static String stderr(ProgramRun run, Redaction redaction) {
+  private static String stderr(ProgramRun run, OutputRedaction redaction) {
     return end("stderr", run.stderr(), redaction);
   }
 
   /** Returns the end of an output. Secrets are removed before the cut, which may go through one. */
-  private static String end(String name, OutputTail output, Redaction redaction) {
+  private static String end(String name, OutputTail output, OutputRedaction redaction) {
     return end(name, redaction.of(output.end()), output.total());
   }
 

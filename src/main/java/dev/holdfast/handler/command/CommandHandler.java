@@ -89,7 +89,7 @@ public final class CommandHandler implements TicketHandler {
                 session(design, place.directory(), environment),
                 TicketDocument.of(claimed),
                 OUTPUT)) {
-      Redaction redaction = new Redaction(design, environment);
+      OutputRedaction redaction = new OutputRedaction(design, environment);
       return outcome(claimed.id(), design, run, await(claimed, design, run, redaction), redaction);
     } catch (NotPreparedException e) {
       throw new WorkerUnfitException(String.valueOf(e.getMessage()), e);
@@ -105,7 +105,7 @@ public final class CommandHandler implements TicketHandler {
   }
 
   private ProgramEnd await(
-      ClaimedTicket claimed, CommandDesign design, ProgramRun run, Redaction redaction)
+      ClaimedTicket claimed, CommandDesign design, ProgramRun run, OutputRedaction redaction)
       throws InterruptedException {
     try (OutputFollower.Followed followed =
         follower.follow(claimed, redaction.hidden(), source(run.stdout()), source(run.stderr()))) {
@@ -121,7 +121,11 @@ public final class CommandHandler implements TicketHandler {
   }
 
   private static HandlerResult outcome(
-      long ticket, CommandDesign design, ProgramRun run, ProgramEnd end, Redaction redaction) {
+      long ticket,
+      CommandDesign design,
+      ProgramRun run,
+      ProgramEnd end,
+      OutputRedaction redaction) {
     String how = EndText.of(end, design.command());
     return switch (end) {
       case ProgramEnd.TimedOut timedOut ->
@@ -134,7 +138,7 @@ public final class CommandHandler implements TicketHandler {
   }
 
   private static HandlerResult succeeded(
-      Review review, CommandDesign design, ProgramRun run, Redaction redaction) {
+      Review review, CommandDesign design, ProgramRun run, OutputRedaction redaction) {
     LastLine line = LastLine.of(run.stdout());
     if (line.isCutObject()) {
       return HandlerResult.failed(
@@ -189,14 +193,14 @@ public final class CommandHandler implements TicketHandler {
    * Returns the end of the output as the result where there is no JSON; empty where there is no
    * output.
    */
-  private static Optional<ObjectNode> text(ProgramRun run, Redaction redaction) {
+  private static Optional<ObjectNode> text(ProgramRun run, OutputRedaction redaction) {
     OutputTail stdout = run.stdout();
     String kept = stdout.total() > STDOUT_LIMIT ? CutText.behind(stdout.end()) : stdout.end();
     // Secrets are removed before the cut, which may go through one.
     String text = end(redaction.of(kept).strip());
     return text.isEmpty()
         ? Optional.empty()
-        : Optional.of(Json.MAPPER.createObjectNode().put("text", text));
+        : Optional.of(ProgramJson.MAPPER.createObjectNode().put("text", text));
   }
 
   /**

@@ -34,7 +34,7 @@ final class CommandSource {
    */
   CommandDesign of(ClaimedTicket claimed) {
     if (claimed.design().isEmpty()) {
-      JsonNode payload = Json.MAPPER.readTree(claimed.ticket().payload());
+      JsonNode payload = ProgramJson.MAPPER.readTree(claimed.ticket().payload());
       if (payload.has("command")) {
         return ofPayload(payload);
       }
@@ -63,7 +63,7 @@ final class CommandSource {
       throw new InvalidInputException(
           "pass_environment is for designs only: remove it from the payload");
     }
-    ObjectNode design = Json.MAPPER.createObjectNode().put("kind", "command");
+    ObjectNode design = ProgramJson.MAPPER.createObjectNode().put("kind", "command");
     for (String key : INLINE_KEYS) {
       if (payload.has(key)) {
         design.set(key, payload.get(key));

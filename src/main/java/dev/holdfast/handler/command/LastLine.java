@@ -98,7 +98,7 @@ record LastLine(String text, boolean cut) {
     } catch (IOException e) {
       throw new UncheckedIOException("a text cannot be read", e);
     }
-    try (JsonParser parser = Json.MAPPER.createParser(text)) {
+    try (JsonParser parser = ProgramJson.MAPPER.createParser(text)) {
       return brace + Math.max(1, lengthOfObject(parser));
     }
   }
@@ -121,7 +121,7 @@ record LastLine(String text, boolean cut) {
       return Optional.empty();
     }
     try {
-      return read(Json.MAPPER);
+      return read(ProgramJson.MAPPER);
     } catch (JacksonException | NumberFormatException e) {
       return Optional.empty();
     }
@@ -147,7 +147,9 @@ record LastLine(String text, boolean cut) {
   /** Says why the line is no JSON object with every key once; empty where it is one. */
   Optional<String> flaw() {
     try {
-      return read(Json.STRICT).isPresent() ? Optional.empty() : Optional.of("it is no object");
+      return read(ProgramJson.STRICT).isPresent()
+          ? Optional.empty()
+          : Optional.of("it is no object");
     } catch (JacksonException e) {
       return Optional.of(e.getOriginalMessage());
     } catch (NumberFormatException e) {

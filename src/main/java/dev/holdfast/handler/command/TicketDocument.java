@@ -14,12 +14,12 @@ final class TicketDocument {
 
   static String of(ClaimedTicket claimed) {
     Ticket ticket = claimed.ticket();
-    ObjectNode document = Json.MAPPER.createObjectNode();
+    ObjectNode document = ProgramJson.MAPPER.createObjectNode();
     document.put("id", ticket.id());
     document.put("queue", ticket.queue());
     document.put("kind", ticket.kind());
     document.put("title", ticket.title());
-    document.set("payload", Json.MAPPER.readTree(ticket.payload()));
+    document.set("payload", ProgramJson.MAPPER.readTree(ticket.payload()));
     document.put("priority", ticket.priority());
     document.put("attempt", claimed.attempt());
     document.put("lease_no", claimed.lease().no());
@@ -28,8 +28,8 @@ final class TicketDocument {
     document.set(
         "results",
         claimed.results() == null
-            ? Json.MAPPER.createObjectNode()
-            : Json.MAPPER.readTree(claimed.results()));
+            ? ProgramJson.MAPPER.createObjectNode()
+            : ProgramJson.MAPPER.readTree(claimed.results()));
     words(claimed, document.putArray("guidance"), document.putArray("answers"));
     claimed
         .design()
@@ -55,7 +55,7 @@ final class TicketDocument {
             .put("question", answer.question())
             .put("by", each.author())
             .put("at", each.givenAt().toString())
-            .set("answer", Json.MAPPER.readTree(answer.value()));
+            .set("answer", ProgramJson.MAPPER.readTree(answer.value()));
       }
     }
   }

@@ -3,9 +3,9 @@ package dev.holdfast.handler.repair;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.StorableJson;
+import dev.holdfast.repair.EndReason;
 import dev.holdfast.repair.RepairRun;
 import dev.holdfast.repair.RunEnd;
-import dev.holdfast.repair.StopReason;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
   }
 
   private static String summary(RunEnd end) {
-    return end.reason() == StopReason.NOTHING_TO_REPAIR
+    return end.reason() == EndReason.NOTHING_TO_REPAIR
         ? "Nothing to repair: the verification passes already."
         : "The verification passes with a patch of %s lines (%s), on the branch %s."
             .formatted(end.lines(), end.detail(), end.commit().branch());
@@ -110,8 +110,8 @@ record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
     return new ErrorReport(text.toString(), null, null, null, category(end.reason()), null);
   }
 
-  private static Category category(StopReason reason) {
-    return reason == StopReason.BUDGET_EXCEEDED ? Category.TRANSIENT : Category.CODE_ERROR;
+  private static Category category(EndReason reason) {
+    return reason == EndReason.BUDGET_EXCEEDED ? Category.TRANSIENT : Category.CODE_ERROR;
   }
 
   private static String cut(String text, int most) {

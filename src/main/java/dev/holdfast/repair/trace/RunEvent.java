@@ -1,6 +1,6 @@
 package dev.holdfast.repair.trace;
 
-import dev.holdfast.repair.StopReason;
+import dev.holdfast.repair.EndReason;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -109,7 +109,7 @@ public sealed interface RunEvent {
   /**
    * The last event of a run, once.
    *
-   * @param reason the wire name of a {@link StopReason}
+   * @param reason the wire name of a {@link EndReason}
    */
   record RunStopped(String reason, String detail, int iterations, int escalations)
       implements RunEvent {}

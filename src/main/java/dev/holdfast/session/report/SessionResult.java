@@ -27,12 +27,12 @@ public sealed interface SessionResult {
    * @param category for the ticket layer (composition 9); null where the error itself must say
    * @param report of status failure: what happened, what it has cost and what a person can do
    * @param exhaustedBy the layer that has used up its retries on it; null where none did
-   * @param usedUp the bound, where {@link ExitCode#COST_LIMIT} is the exit; null otherwise
+   * @param usedUp the bound, where {@link SessionExitCode#COST_LIMIT} is the exit; null otherwise
    * @param last the failed call behind it; null where there is none
    * @param cause what a call threw; null where none did
    */
   record Failed(
-      ExitCode exit,
+      SessionExitCode exit,
       String error,
       @Nullable Category category,
       FinalReport report,

@@ -2,7 +2,7 @@ package dev.holdfast.session.retry;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.llm.CallResult;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import org.jspecify.annotations.Nullable;
 
 /** The category of a failed session for its ticket (composition 9). */
@@ -10,7 +10,7 @@ public final class FailureCategory {
   private FailureCategory() {}
 
   /** Returns the category; null where only the error's own text or exception can say. */
-  public static @Nullable Category of(ExitCode exit, @Nullable TurnError error) {
+  public static @Nullable Category of(SessionExitCode exit, @Nullable TurnError error) {
     return switch (exit) {
       case AUTH_FAILURE, QUOTA_EXCEEDED -> Category.API_ERROR;
       case MAX_TURNS, TOKEN_LIMIT, LOOP -> Category.CODE_ERROR;

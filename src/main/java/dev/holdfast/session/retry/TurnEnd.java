@@ -2,8 +2,8 @@ package dev.holdfast.session.retry;
 
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.session.approval.PendingCall;
-import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.SessionExitCode;
 import dev.holdfast.tool.ToolReply;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public sealed interface TurnEnd {
   record Overflow(TurnError error) implements TurnEnd {}
 
   /** Nothing is tried any more. */
-  record Fatal(ExitCode exit, TurnError error) implements TurnEnd {}
+  record Fatal(SessionExitCode exit, TurnError error) implements TurnEnd {}
 
   /**
    * No target is to be called now.

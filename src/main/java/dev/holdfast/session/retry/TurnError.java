@@ -2,7 +2,7 @@ package dev.holdfast.session.retry;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Target;
-import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionExitCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +40,15 @@ public record TurnError(
   }
 
   /** Returns the same error with the exit code before its words (B11, B12). */
-  public TurnError as(ExitCode exit) {
+  public TurnError as(SessionExitCode exit) {
     return new TurnError(target, type, exit.wireName() + ": " + message, failure, cause);
   }
 
   /** The exit code of a refused key or a used-up account; null for every other error. */
-  public @Nullable ExitCode refusedAccount() {
+  public @Nullable SessionExitCode refusedAccount() {
     return switch (failure == null ? null : failure.kind()) {
-      case AUTH_ERROR -> ExitCode.AUTH_FAILURE;
-      case QUOTA_EXCEEDED -> ExitCode.QUOTA_EXCEEDED;
+      case AUTH_ERROR -> SessionExitCode.AUTH_FAILURE;
+      case QUOTA_EXCEEDED -> SessionExitCode.QUOTA_EXCEEDED;
       case null, default -> null;
     };
   }

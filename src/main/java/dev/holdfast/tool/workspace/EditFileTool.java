@@ -47,7 +47,7 @@ final class EditFileTool {
             Set.of("search", "replace"),
             arguments -> {
               Edited edited = edited(workspace, arguments);
-              return FileDiff.of(workspace, edited.path(), edited.text());
+              return PlannedDiff.of(workspace, edited.path(), edited.text());
             });
   }
 

@@ -34,7 +34,7 @@ final class WriteFileTool {
         .withPreview(
             Set.of("content"),
             arguments ->
-                FileDiff.of(
+                PlannedDiff.of(
                     workspace,
                     arguments.get("path").asString(),
                     arguments.get("content").asString()));

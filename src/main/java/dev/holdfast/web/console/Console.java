@@ -46,7 +46,7 @@ public final class Console implements Routes, Pages {
             assets,
             new HomeRoutes(ports, reader, shell),
             new InboxRoutes(ports, reader, shell),
-            new TicketRoutes(ports, reader, shell),
+            new TicketPageRoutes(ports, reader, shell),
             new OperationRoutes(ports, reader, shell, process),
             new EnqueueForms(ports, reader, shell),
             new TicketForms(ports),

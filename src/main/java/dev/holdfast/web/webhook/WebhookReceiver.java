@@ -42,7 +42,7 @@ public record WebhookReceiver(
 
   @Override
   public NoticeSender sender(InstantSource clock) {
-    return new Delivery(this, clock);
+    return new SignedDelivery(this, clock);
   }
 
   @Override

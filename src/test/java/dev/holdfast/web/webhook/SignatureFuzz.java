@@ -57,6 +57,7 @@ public final class SignatureFuzz {
                 null));
     require(receiver.key().length > 0, "a key has bytes");
     require(
-        Delivery.signature(receiver.key(), "id", 1, "{}").startsWith("v1,"), "what is taken signs");
+        SignedDelivery.signature(receiver.key(), "id", 1, "{}").startsWith("v1,"),
+        "what is taken signs");
   }
 }

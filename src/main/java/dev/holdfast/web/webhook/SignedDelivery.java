@@ -18,7 +18,7 @@ import java.util.Set;
  * Sends one event, signed as Standard Webhooks describes it. Redirects are not followed.
  * Thread-safe.
  */
-final class Delivery implements NoticeSender {
+final class SignedDelivery implements NoticeSender {
   /** The answers 4xx that say nothing about the event: too slow, too early, too many. */
   private static final Set<Integer> LATER = Set.of(408, 425, 429);
 
@@ -26,7 +26,7 @@ final class Delivery implements NoticeSender {
   private final InstantSource clock;
   private final HttpClient http;
 
-  Delivery(WebhookReceiver receiver, InstantSource clock) {
+  SignedDelivery(WebhookReceiver receiver, InstantSource clock) {
     this.receiver = receiver;
     this.clock = clock;
     this.http =

@@ -23,7 +23,7 @@ import java.util.function.IntFunction;
  * @param executions the executions of each ticket until it succeeds
  * @param fill enqueues them
  */
-record TicketRun(
+record DrainRun(
     int tickets,
     int drained,
     int executions,
@@ -61,8 +61,8 @@ record TicketRun(
     }
   }
 
-  static TicketRun noOp(Lab lab, int tickets) {
-    return new TicketRun(
+  static DrainRun noOp(Lab lab, int tickets) {
+    return new DrainRun(
         tickets,
         tickets,
         1,
@@ -73,21 +73,21 @@ record TicketRun(
   }
 
   /** Returns a run that works only so many of the tickets. */
-  TicketRun upTo(int newDrained) {
-    return new TicketRun(tickets, newDrained, executions, handler, retry, settings, fill);
+  DrainRun upTo(int newDrained) {
+    return new DrainRun(tickets, newDrained, executions, handler, retry, settings, fill);
   }
 
-  TicketRun with(WorkerSettings newSettings) {
-    return new TicketRun(tickets, drained, executions, handler, retry, newSettings, fill);
+  DrainRun with(WorkerSettings newSettings) {
+    return new DrainRun(tickets, drained, executions, handler, retry, newSettings, fill);
   }
 
   /** Returns a run that enqueues these tickets instead, by their number from 0. */
-  TicketRun enqueuing(IntFunction<NewTicket> newLike) {
+  DrainRun enqueuing(IntFunction<NewTicket> newLike) {
     return filledBy((lab, count) -> lab.enqueue(count, newLike));
   }
 
-  TicketRun filledBy(Fill newFill) {
-    return new TicketRun(tickets, drained, executions, handler, retry, settings, newFill);
+  DrainRun filledBy(Fill newFill) {
+    return new DrainRun(tickets, drained, executions, handler, retry, settings, newFill);
   }
 
   /** Returns the size of a window: 10,000 tickets, or a tenth of a small run. */

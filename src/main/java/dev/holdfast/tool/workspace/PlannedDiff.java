@@ -15,7 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.List;
 
 /** The diff of a planned change of a file, for people; bounded. */
-final class FileDiff {
+final class PlannedDiff {
   private static final int MAX_BYTES = 1 << 20;
   private static final int MAX_LINES = 400;
   private static final int CONTEXT = 3;
@@ -25,7 +25,7 @@ final class FileDiff {
    */
   private static final int MAX_CHANGED = 4000;
 
-  private FileDiff() {}
+  private PlannedDiff() {}
 
   /** Makes a diff between the present and the planned content of a file of the workspace. */
   static String of(Workspace workspace, String path, String changed)

@@ -14,10 +14,10 @@ import java.nio.file.Path;
  * @param parallel how many candidates are verified at once; 0 for one for each processor
  * @param usual the settings where a design does not give its own
  */
-public record RepairSettings(
+public record RepairTicketSettings(
     Path workspaceRoot, Path runsRoot, int parallel, dev.holdfast.repair.RepairSettings usual) {
-  static RepairSettings of(Values values) {
-    return new RepairSettings(
+  static RepairTicketSettings of(Values values) {
+    return new RepairTicketSettings(
         Path.of(values.get(RepairKeys.WORKSPACE_ROOT)),
         Path.of(values.get(RepairKeys.RUNS_ROOT)),
         values.get(RepairKeys.PARALLEL),

@@ -35,7 +35,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tickets, and one ticket with all that is known of it. */
-record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
+record TicketPageRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
   private static final int RESULTS = 10;
 
   @Override

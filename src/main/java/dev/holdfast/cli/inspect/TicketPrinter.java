@@ -18,14 +18,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Prints a ticket for people: first what it waits for, then how it got there. */
-final class TicketPage {
+final class TicketPrinter {
   private final Terminal terminal;
   private final Instant now;
 
   /**
    * @param now by the database's clock
    */
-  TicketPage(Terminal terminal, Instant now) {
+  TicketPrinter(Terminal terminal, Instant now) {
     this.terminal = terminal;
     this.now = now;
   }

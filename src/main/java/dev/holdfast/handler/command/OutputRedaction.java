@@ -10,11 +10,11 @@ import tools.jackson.databind.JsonNode;
  * Makes a program's output fit to be stored. Replaces the values of variables that its design had
  * passed on to it by their names, and takes out characters that PostgreSQL's JSON refuses.
  */
-final class Redaction {
+final class OutputRedaction {
   private final Map<String, String> nameByValue = new HashMap<>();
   private final Secrets secrets;
 
-  Redaction(CommandDesign design, Map<String, String> environment) {
+  OutputRedaction(CommandDesign design, Map<String, String> environment) {
     for (String name : design.passEnvironment()) {
       nameByValue.put(environment.getOrDefault(name, ""), name);
     }

@@ -12,13 +12,13 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The parts of the help of commands that annotations cannot express. */
-public final class Usage {
-  private Usage() {}
+public final class UsageHelp {
+  private UsageHelp() {}
 
   /** Sets the form of the help of the program and of its commands. */
   public static void layOut(CommandLine line) {
     Map<String, IHelpSectionRenderer> sections = new LinkedHashMap<>(line.getHelpSectionMap());
-    sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, Usage::footer);
+    sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, UsageHelp::footer);
     line.setHelpSectionMap(sections);
     // This is not for the commands below, which get the map before it.
     Map<String, IHelpSectionRenderer> own = new LinkedHashMap<>(sections);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The position of an execution, while it moves on. Not thread-safe. */
-final class Progress {
+final class Position {
   private final SessionEvents events;
   private final int turnsAllowed;
   private int turn = 1;
@@ -29,7 +29,7 @@ final class Progress {
   /**
    * @param maxTurns the last turn, unless it is brought forward
    */
-  Progress(int maxTurns, SessionEvents events) {
+  Position(int maxTurns, SessionEvents events) {
     this.turnsAllowed = maxTurns;
     this.events = events;
   }

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class DeliveryTest {
+class SignedDeliveryTest {
   @Test
   @DisplayName("22.9: signatures are those of Standard Webhooks, by its published example")
   void signature() {
     assertThat(
-            Delivery.signature(
+            SignedDelivery.signature(
                 receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").key(),
                 "msg_p5jXN8AQM9LWM0D4loKWxJek",
                 1614265330,
@@ -51,8 +51,8 @@ class DeliveryTest {
                   RawModelServer.write(connection, "HTTP/1.1 200 OK", "Content-Length: 2", "");
                   new CountDownLatch(1).await();
                 });
-        Delivery delivery =
-            new Delivery(
+        SignedDelivery delivery =
+            new SignedDelivery(
                 receiver("whsec_c2l4dGVlbi1sZXR0ZXJz", endless.url()), InstantSource.system())) {
       assertThat(
               delivery.send(
@@ -74,8 +74,8 @@ class DeliveryTest {
                   RawModelServer.write(
                       connection, "HTTP/1.1 204 No Content", "Connection: close", "");
                 });
-        Delivery delivery =
-            new Delivery(
+        SignedDelivery delivery =
+            new SignedDelivery(
                 receiver("whsec_c2l4dGVlbi1sZXR0ZXJz", server.url()), InstantSource.system())) {
       delivery.send(new NoticeEvent("1", "/", "test", "1", Instant.EPOCH, "a test", Map.of()));
     }
@@ -97,8 +97,8 @@ class DeliveryTest {
                   RawModelServer.write(
                       connection, "HTTP/1.1 204 No Content", "Connection: close", "");
                 });
-        Delivery delivery =
-            new Delivery(
+        SignedDelivery delivery =
+            new SignedDelivery(
                 receiver(
                     "whsec_c2l4dGVlbi1sZXR0ZXJz",
                     server.url().replace("http://", "http://" + login + "@")),

@@ -6,7 +6,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The JSON of programs' inputs and outputs. Numbers keep their digits. */
-final class Json {
+final class ProgramJson {
   static final JsonMapper MAPPER =
       ExactJson.ofAnyLength().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
@@ -14,5 +14,5 @@ final class Json {
   static final JsonMapper STRICT =
       MAPPER.rebuild().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
-  private Json() {}
+  private ProgramJson() {}
 }

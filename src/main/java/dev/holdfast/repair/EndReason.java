@@ -3,7 +3,7 @@ package dev.holdfast.repair;
 import java.util.Locale;
 
 /** Why a run ended; all but the first two hold the ticket. */
-public enum StopReason {
+public enum EndReason {
   /** The verification passes (E14). */
   VERIFICATION_PASSED,
   /** The verification passed before anything was changed. */

@@ -1,7 +1,7 @@
 package dev.holdfast.session.report;
 
 /** Why a session failed. */
-public enum ExitCode {
+public enum SessionExitCode {
   /** The provider does not take the key (B11). */
   AUTH_FAILURE("EXIT-AUTH-FAILURE"),
   /** The money or the quota of the provider's account is used up (B12). */
@@ -23,7 +23,7 @@ public enum ExitCode {
 
   private final String wireName;
 
-  ExitCode(String wireName) {
+  SessionExitCode(String wireName) {
     this.wireName = wireName;
   }
 

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Builds what a model is asked. */
-record Requests(
+record ChatRequests(
     SessionSettings settings, List<ToolSpec> tools, ToolSpec report, RetryContext context) {
-  Requests {
+  ChatRequests {
     tools = List.copyOf(tools);
   }
 

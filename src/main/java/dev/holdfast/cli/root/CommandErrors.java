@@ -12,7 +12,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns any failure into one line and an exit code. */
-public record ErrorLine(HoldfastCommand root)
+public record CommandErrors(HoldfastCommand root)
     implements IParameterExceptionHandler, IExecutionExceptionHandler {
   @Override
   public int handleParseException(ParameterException e, String[] arguments) {
