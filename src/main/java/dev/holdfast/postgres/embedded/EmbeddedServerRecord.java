@@ -1,10 +1,10 @@
 package dev.holdfast.postgres.embedded;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.holdfast.process.ProcessStart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
  * responsible for it. Readable by its owner only, because it holds the password.
  *
  * @param ownerPid the Java process that stops the server when it ends
- * @param ownerStartedAt its start in milliseconds of the epoch, 0 if the system does not say
+ * @param ownerStartedAt its {@link ProcessStart}
  */
 record EmbeddedServerRecord(
     @JsonProperty("url") String url,
@@ -39,7 +39,7 @@ record EmbeddedServerRecord(
         address.pid(),
         address.directory().toString(),
         self.pid(),
-        startedAt(self));
+        ProcessStart.of(self));
   }
 
   EmbeddedServer.Address address() {
@@ -50,7 +50,7 @@ record EmbeddedServerRecord(
   boolean ownerLives() {
     return ProcessHandle.of(ownerPid)
         .filter(ProcessHandle::isAlive)
-        .filter(owner -> startedAt(owner) == ownerStartedAt)
+        .filter(owner -> ProcessStart.of(owner) == ownerStartedAt)
         .isPresent();
   }
 
@@ -87,9 +87,5 @@ record EmbeddedServerRecord(
 
   private static Path file(Path home) {
     return home.resolve("embedded.json");
-  }
-
-  private static long startedAt(ProcessHandle process) {
-    return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
   }
 }

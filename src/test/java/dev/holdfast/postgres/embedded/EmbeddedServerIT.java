@@ -3,8 +3,10 @@ package dev.holdfast.postgres.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.process.ProgramUser;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.JavaCommand;
 import java.io.BufferedReader;
@@ -199,6 +201,36 @@ class EmbeddedServerIT {
           .contains("does not answer", "process " + ProcessHandle.current().pid());
     }
     assertThat(askedElsewhere()).isEqualTo("none");
+  }
+
+  @Test
+  @DisplayName("a second process leaves the server to its owner where the clock was set meanwhile")
+  void clockWasSet() throws Exception {
+    assumeTrue(ProgramUser.isRoot(), "only root can mount a file over that of the boot's time");
+    Process owner = startHolderBooted(5);
+    try (BufferedReader output = owner.inputReader()) {
+      long pid = Long.parseLong(Objects.requireNonNull(output.readLine()));
+      try (EmbeddedServer guest = EmbeddedServer.start(options)) {
+        assertThat(guest.attached()).isTrue();
+      }
+      assertThat(EmbeddedServer.running(home).orElseThrow().pid()).isEqualTo(pid);
+    } finally {
+      owner.getOutputStream().close();
+      owner.waitFor();
+    }
+  }
+
+  /** Starts one for which the boot was so much earlier: Linux moves it with the clock. */
+  private Process startHolderBooted(int secondsEarlier) throws IOException {
+    List<String> lines = new ArrayList<>(Files.readAllLines(Path.of("/proc/stat")));
+    lines.replaceAll(
+        line ->
+            line.startsWith("btime ")
+                ? "btime " + (Long.parseLong(line.substring(6)) - secondsEarlier)
+                : line);
+    Path stat = Files.write(fresh.resolve("stat"), lines);
+    String mounted = "mount --bind " + stat + " /proc/stat && exec \"$@\"";
+    return startHolder(List.of("unshare", "-m", "sh", "-c", mounted, "sh"), home);
   }
 
   @Test
@@ -506,7 +538,12 @@ class EmbeddedServerIT {
   }
 
   private static Process startHolder(Path home, String... more) throws IOException {
-    List<String> command = new ArrayList<>();
+    return startHolder(List.of(), home, more);
+  }
+
+  private static Process startHolder(List<String> through, Path home, String... more)
+      throws IOException {
+    List<String> command = new ArrayList<>(through);
     command.addAll(JavaCommand.java("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(EmbeddedServerHolder.class.getName(), home.toString()));
     command.addAll(List.of(more));
