@@ -77,12 +77,21 @@ final class LocalToken implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (FileLock alone = channel.tryLock()) {
       if (alone != null || !Files.exists(file)) {
+        keepOutOfCommits(home);
         write(file, random());
       }
     } catch (OverlappingFileLockException e) {
       log.debug("another part of this process has made the token");
     }
     return new LocalToken(read(channel, file), home, channel);
+  }
+
+  /** Where a worker runs in a project, git would otherwise add the token with all new files. */
+  private static void keepOutOfCommits(Path home) throws IOException {
+    Path ignores = home.resolve(".gitignore");
+    if (Files.notExists(ignores)) {
+      Files.writeString(ignores, "*\n");
+    }
   }
 
   /**

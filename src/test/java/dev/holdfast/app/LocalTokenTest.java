@@ -82,6 +82,17 @@ class LocalTokenTest {
   }
 
   @Test
+  @DisplayName(
+      "is in no commit of a project that a worker runs in, unless its owner says otherwise")
+  void ignored() throws IOException {
+    LocalToken.in(home).close();
+    assertThat(home.resolve(".gitignore")).hasContent("*");
+    Files.writeString(home.resolve(".gitignore"), "token\n");
+    LocalToken.in(home).close();
+    assertThat(home.resolve(".gitignore")).hasContent("token");
+  }
+
+  @Test
   @DisplayName("makes a cookie of one name in one directory, over restarts, and another elsewhere")
   void cookie() throws IOException {
     String name = cookieName(home);
