@@ -74,12 +74,12 @@ public final class Migrations {
     if (history.isComplete(MigrationFiles.versionedChecksums(), repeatable)) {
       return new Result(0, String.valueOf(NEWEST));
     }
+    int pending = history.pending(repeatable);
     // With two connections Flyway would commit a file on one and its line in the history on the
     // other: a file whose line was lost between these would fail ever after.
     try (SingleConnection one = new SingleConnection(dataSource)) {
-      int pending = history.pending(repeatable);
       int applied = new PatientMigration(configuration(one, schema), pending, watcher).run();
-      int version = version(dataSource, sql);
+      int version = version(one, sql);
       requireMigrated(version, schema);
       return new Result(applied, String.valueOf(version));
     } catch (FlywayException e) {

@@ -131,6 +131,24 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(calls).extracting(ToolCall::id).doesNotHaveDuplicates();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"'index':0,", ""})
+  @DisplayName("calls of one tool without ids that each begin with its name alone are told apart")
+  void sameNameAlone(String index) throws InterruptedException {
+    String name = "{'tool_calls':[{" + index + "'function':{'name':'a','arguments':''}}]}";
+    String arguments = "{'tool_calls':[{" + index + "'function':{'arguments':'{\\'n\\':%s}'}}]}";
+    List<ToolCall> calls =
+        calls(
+            delta(name),
+            delta(arguments.formatted(1)),
+            delta(name),
+            delta(arguments.formatted(2)),
+            delta(name),
+            end("tool_calls"));
+    assertThat(calls).extracting(ToolCall::name).containsExactly("a", "a");
+    assertThat(calls).extracting(ToolCall::arguments).containsExactly("{\"n\":1}", "{\"n\":2}");
+  }
+
   @Test
   @DisplayName("pieces without index belong to the call before; an id that repeats is the same one")
   void piecesWithoutIndex() throws InterruptedException {

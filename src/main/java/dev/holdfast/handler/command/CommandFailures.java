@@ -124,7 +124,7 @@ final class CommandFailures {
     int half = END_BYTES / 2;
     return String.format(
         Locale.ROOT,
-        "%s\n[the middle of %,d characters is left out]\n%s",
+        "%s\n[of %,d characters the middle is left out]\n%s",
         error.substring(0, half),
         error.length(),
         error.substring(error.length() - half));

@@ -27,6 +27,9 @@ final class CallAssembly {
   private final Map<OpenCall, JsonNode> extras = new HashMap<>();
   private @Nullable OpenCall last;
 
+  /** The whole call whose name came again alone: what follows without a name is the next call's. */
+  private @Nullable OpenCall repeated;
+
   CallAssembly(AnswerBuilder answer) {
     this.answer = answer;
   }
@@ -37,7 +40,15 @@ final class CallAssembly {
     Long index = piece._index().asKnown().orElse(null);
     String arguments =
         piece._function().asKnown().flatMap(f -> arguments(f._arguments())).orElse("");
-    OpenCall call = find(index, id, name, arguments);
+    OpenCall open = index == null ? last : byIndex.get(index);
+    if (open != null && open == repeated && name.isEmpty() && !arguments.isBlank()) {
+      name = open.name();
+    }
+    OpenCall call = isOf(open, index, id, name, arguments) ? open : next(index, id);
+    repeated =
+        call == open && arguments.isBlank() && !name.isEmpty() && call.hasWholeArguments()
+            ? call
+            : null;
     if (call.id().isEmpty()) {
       call.id(id);
     }
@@ -101,15 +112,18 @@ final class CallAssembly {
     return (index == null && id.isEmpty()) || open.hasWholeArguments();
   }
 
-  private OpenCall find(@Nullable Long index, String id, String name, String arguments) {
-    OpenCall open = index == null ? last : byIndex.get(index);
-    boolean otherId =
-        open != null && !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
+  private static boolean isOf(
+      @Nullable OpenCall open, @Nullable Long index, String id, String name, String arguments) {
+    if (open == null) {
+      return false;
+    }
+    boolean otherId = !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
     // Some servers make up another id for each piece.
     boolean other = otherId && (index == null || !name.isEmpty());
-    if (open != null && !other && !isNext(open, index, id, name, arguments)) {
-      return open;
-    }
+    return !other && !isNext(open, index, id, name, arguments);
+  }
+
+  private OpenCall next(@Nullable Long index, String id) {
     OpenCall next = answer.call(id);
     opened.add(next);
     if (index != null) {

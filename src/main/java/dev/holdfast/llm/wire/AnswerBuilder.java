@@ -38,6 +38,10 @@ public final class AnswerBuilder {
       return id;
     }
 
+    public String name() {
+      return name.toString();
+    }
+
     public boolean isNamed(String whole) {
       return whole.contentEquals(name);
     }
@@ -78,8 +82,15 @@ public final class AnswerBuilder {
       }
     }
 
+    /** Returns true if the arguments are an object. To read all at each piece would take long. */
     public boolean hasWholeArguments() {
-      return JsonTree.parse(arguments.toString()).isObject();
+      int last = arguments.length() - 1;
+      while (last >= 0 && Character.isWhitespace(arguments.charAt(last))) {
+        last--;
+      }
+      return last >= 0
+          && arguments.charAt(last) == '}'
+          && JsonTree.parse(arguments.toString()).isObject();
     }
 
     public void arguments(String piece) {

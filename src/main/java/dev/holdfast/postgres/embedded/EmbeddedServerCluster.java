@@ -63,6 +63,7 @@ record EmbeddedServerCluster(
   }
 
   private void initialise(Path data) throws IOException {
+    clearIncomplete();
     // Each has its own name: the initdb of a start that was killed goes on, and deletes what it
     // finds under its name if it fails.
     Path incomplete = Files.createDirectories(incomplete()).resolve(UUID.randomUUID().toString());

@@ -66,7 +66,8 @@ final class FilesBefore {
 
   /**
    * Undoes all later changes of the files. First deletes what has changed: on a full disk there is
-   * no room for the files as they were before all of it is gone.
+   * no room for the files as they were before all of it is gone. One that cannot be written back
+   * keeps no other from it.
    */
   void restore() throws IOException {
     for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {
@@ -74,10 +75,22 @@ final class FilesBefore {
         Files.deleteIfExists(entry.getKey());
       }
     }
+    IOException first = null;
     for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {
-      if (entry.getValue().isPresent()) {
-        restore(entry.getKey(), entry.getValue().get());
+      try {
+        if (entry.getValue().isPresent()) {
+          restore(entry.getKey(), entry.getValue().get());
+        }
+      } catch (IOException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
       }
+    }
+    if (first != null) {
+      throw first;
     }
     missingDirectories.sort((a, b) -> b.getNameCount() - a.getNameCount());
     for (Path directory : missingDirectories) {

@@ -1,6 +1,7 @@
 package dev.holdfast.web.webhook;
 
 import dev.holdfast.queue.PeopleNotices.HoldNotice;
+import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.web.console.view.Links;
 import java.net.URI;
 import java.time.Instant;
@@ -66,13 +67,19 @@ final class HoldsEvent {
       Map<String, @Nullable Object> data,
       @Nullable URI console) {
     return new NoticeEvent(
-        "holds-" + group.first().id() + "-" + group.last().id(),
+        "holds-" + group.first().id() + "-" + group.last().id() + others(group),
         NoticeEvent.source(console),
         "dev.holdfast.tickets.held",
         subject,
         at,
         text,
         data);
+  }
+
+  /** A mixed group may come again with others between its first and its last one. */
+  private static String others(NoticeGroup group) {
+    int all = group.notices().stream().map(Notice::id).toList().hashCode();
+    return group.isMixed() ? "-" + Integer.toHexString(all) : "";
   }
 
   private static List<Long> ids(NoticeGroup group) {

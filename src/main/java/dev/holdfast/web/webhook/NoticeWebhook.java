@@ -179,10 +179,8 @@ public final class NoticeWebhook implements AutoCloseable {
     }
     if (untold.notices().size() < MOST_AT_ONCE) {
       groupWait.told(now);
-    } else {
-      // There may be more, which have waited already.
-      groupWait.none();
     }
+    // Else there may be more, which have waited already.
     advance(from, untold.settled());
   }
 

@@ -217,7 +217,7 @@ class CommandFailuresIT {
     assertThat(report.text())
         .hasSizeLessThan(17 * 1024)
         .startsWith("{\"code\":\"first\"")
-        .contains("\n[the middle of 900,029 characters is left out]\n")
+        .contains("\n[of 900,029 characters the middle is left out]\n")
         .endsWith("xxxlast\"}\n(exit code 1 from sh)");
   }
 
