@@ -44,7 +44,7 @@ final class CallAssembly {
     if (open != null && open == repeated && name.isEmpty() && !arguments.isBlank()) {
       name = open.name();
     }
-    OpenCall call = isOf(open, index, id, name, arguments) ? open : next(index, id);
+    OpenCall call = open != null && isOf(open, index, id, name, arguments) ? open : next(index, id);
     repeated =
         call == open && arguments.isBlank() && !name.isEmpty() && call.hasWholeArguments()
             ? call
@@ -113,10 +113,7 @@ final class CallAssembly {
   }
 
   private static boolean isOf(
-      @Nullable OpenCall open, @Nullable Long index, String id, String name, String arguments) {
-    if (open == null) {
-      return false;
-    }
+      OpenCall open, @Nullable Long index, String id, String name, String arguments) {
     boolean otherId = !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
     // Some servers make up another id for each piece.
     boolean other = otherId && (index == null || !name.isEmpty());
