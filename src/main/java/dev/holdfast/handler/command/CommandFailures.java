@@ -2,6 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.ShortText;
 import dev.holdfast.process.CutText;
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputTail;
@@ -122,12 +123,13 @@ final class CommandFailures {
       return error;
     }
     int half = END_BYTES / 2;
+    int end = error.length() - half;
     return String.format(
         Locale.ROOT,
         "%s\n[of %,d characters the middle is left out]\n%s",
-        error.substring(0, half),
+        ShortText.of(error, half),
         error.length(),
-        error.substring(error.length() - half));
+        error.substring(Character.isLowSurrogate(error.charAt(end)) ? end + 1 : end));
   }
 
   private static @Nullable Category category(JsonNode stated, StringBuilder text) {

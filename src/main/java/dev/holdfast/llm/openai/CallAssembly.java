@@ -34,27 +34,44 @@ final class CallAssembly {
     this.answer = answer;
   }
 
-  void accept(ToolCall piece) {
-    String id = piece._id().asKnown().orElse("");
-    String name = piece._function().asKnown().flatMap(f -> f._name().asKnown()).orElse("");
-    Long index = piece._index().asKnown().orElse(null);
-    String arguments =
-        piece._function().asKnown().flatMap(f -> arguments(f._arguments())).orElse("");
-    OpenCall open = index == null ? last : byIndex.get(index);
-    if (open != null && open == repeated && name.isEmpty() && !arguments.isBlank()) {
-      name = open.name();
+  /** A piece of a call; what a server leaves out is empty, or null. */
+  private record Piece(@Nullable Long index, String id, String name, String arguments) {
+    static Piece of(ToolCall call) {
+      return new Piece(
+          call._index().asKnown().orElse(null),
+          call._id().asKnown().orElse(""),
+          call._function().asKnown().flatMap(f -> f._name().asKnown()).orElse(""),
+          call._function().asKnown().flatMap(f -> textOf(f._arguments())).orElse(""));
     }
-    OpenCall call = open != null && isOf(open, index, id, name, arguments) ? open : next(index, id);
-    repeated =
-        call == open && arguments.isBlank() && !name.isEmpty() && call.hasWholeArguments()
-            ? call
-            : null;
+
+    boolean isNameAlone() {
+      return !name.isEmpty() && arguments.isBlank();
+    }
+
+    boolean isArgumentsAlone() {
+      return name.isEmpty() && !arguments.isBlank();
+    }
+
+    Piece named(String other) {
+      return new Piece(index, id, other, arguments);
+    }
+  }
+
+  void accept(ToolCall delta) {
+    Piece piece = Piece.of(delta);
+    OpenCall open = piece.index() == null ? last : byIndex.get(piece.index());
+    if (open != null && open == repeated && piece.isArgumentsAlone()) {
+      piece = piece.named(open.name());
+    }
+    OpenCall call = open != null && isOf(open, piece) ? open : next(piece);
+    boolean again = call == open && piece.isNameAlone() && call.hasWholeArguments();
+    repeated = again ? call : null;
     if (call.id().isEmpty()) {
-      call.id(id);
+      call.id(piece.id());
     }
-    call.name(name);
-    call.arguments(arguments);
-    JsonValue extra = Undeclared.of(piece).get(KeptFields.EXTRA);
+    call.name(piece.name());
+    call.arguments(piece.arguments());
+    JsonValue extra = Undeclared.of(delta).get(KeptFields.EXTRA);
     if (extra != null) {
       keep(call, JsonTree.of(extra.convert(Object.class)));
     }
@@ -88,7 +105,7 @@ final class CallAssembly {
    * Reads arguments. By the standard they are the text of an object; llama.cpp and TGI have sent
    * the object itself.
    */
-  private static Optional<String> arguments(JsonField<String> arguments) {
+  private static Optional<String> textOf(JsonField<String> arguments) {
     return arguments
         .asKnown()
         .or(
@@ -104,27 +121,26 @@ final class CallAssembly {
    * index and id are. The same name without arguments only comes again, as with each piece from
    * some servers.
    */
-  private static boolean isNext(
-      OpenCall open, @Nullable Long index, String id, String name, String arguments) {
-    if (name.isEmpty() || (open.isNamed(name) && arguments.isBlank())) {
+  private static boolean isNext(OpenCall open, Piece piece) {
+    if (piece.name().isEmpty() || (open.isNamed(piece.name()) && piece.isNameAlone())) {
       return false;
     }
-    return (index == null && id.isEmpty()) || open.hasWholeArguments();
+    return (piece.index() == null && piece.id().isEmpty()) || open.hasWholeArguments();
   }
 
-  private static boolean isOf(
-      OpenCall open, @Nullable Long index, String id, String name, String arguments) {
-    boolean otherId = !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
+  private static boolean isOf(OpenCall open, Piece piece) {
+    boolean otherId =
+        !piece.id().isEmpty() && !open.id().isEmpty() && !piece.id().equals(open.id());
     // Some servers make up another id for each piece.
-    boolean other = otherId && (index == null || !name.isEmpty());
-    return !other && !isNext(open, index, id, name, arguments);
+    boolean other = otherId && (piece.index() == null || !piece.name().isEmpty());
+    return !other && !isNext(open, piece);
   }
 
-  private OpenCall next(@Nullable Long index, String id) {
-    OpenCall next = answer.call(id);
+  private OpenCall next(Piece piece) {
+    OpenCall next = answer.call(piece.id());
     opened.add(next);
-    if (index != null) {
-      byIndex.put(index, next);
+    if (piece.index() != null) {
+      byIndex.put(piece.index(), next);
     }
     return next;
   }

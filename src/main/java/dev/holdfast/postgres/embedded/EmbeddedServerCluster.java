@@ -43,10 +43,14 @@ record EmbeddedServerCluster(
    */
   void prepare(int port) throws IOException {
     Path data = data(options.directory());
-    if (!Files.exists(data)) {
-      initialise(data);
-    }
     clearIncomplete();
+    if (!Files.exists(data)) {
+      try {
+        initialise(data);
+      } finally {
+        clearIncomplete();
+      }
+    }
     requireSameMajor(data);
     EmbeddedServerFiles.writePrivate(data.resolve(SETTINGS_FILE), settings(port));
     if (account.uid() != EmbeddedServerFiles.uid(data) || !account.prefix().isEmpty()) {
@@ -63,7 +67,6 @@ record EmbeddedServerCluster(
   }
 
   private void initialise(Path data) throws IOException {
-    clearIncomplete();
     // Each has its own name: the initdb of a start that was killed goes on, and deletes what it
     // finds under its name if it fails.
     Path incomplete = Files.createDirectories(incomplete()).resolve(UUID.randomUUID().toString());
@@ -78,7 +81,6 @@ record EmbeddedServerCluster(
       Files.delete(verifier);
     }
     if (!result.succeeded()) {
-      clearIncomplete();
       throw new EmbeddedServerException(
           ("cannot create a database in %s: %s; make room or fix the directory, or choose"
                   + " another one")

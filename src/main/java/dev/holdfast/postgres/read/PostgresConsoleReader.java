@@ -17,7 +17,6 @@ import dev.holdfast.queue.view.ReleasedTickets;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.StateCounts;
 import dev.holdfast.ticket.TicketState;
-import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -34,16 +33,6 @@ public final class PostgresConsoleReader implements ConsoleReader {
   public PostgresConsoleReader(DataSource dataSource) {
     this.transactions = new Transactions(dataSource);
     this.sql = new Sql("holdfast");
-  }
-
-  @Override
-  public Instant now() {
-    return rows("SELECT now()", query -> query, (row, context) -> instant(row.getObject(1)))
-        .getFirst();
-  }
-
-  private static Instant instant(Object timestamp) {
-    return ((java.sql.Timestamp) timestamp).toInstant();
   }
 
   @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public interface TicketReader {
-  /** Returns the database's clock, by which all its times are old or to come. */
+  /** Returns the database's clock, by which all ages and countdowns are shown. */
   Instant now();
 
   /**

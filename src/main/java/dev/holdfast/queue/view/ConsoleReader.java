@@ -2,7 +2,6 @@ package dev.holdfast.queue.view;
 
 import dev.holdfast.queue.read.DesignHealth;
 import dev.holdfast.queue.spending.ProviderStatus;
-import java.time.Instant;
 import java.util.List;
 
 /**
@@ -11,9 +10,6 @@ import java.util.List;
  * all tickets looks at a window of them and says so. Thread-safe.
  */
 public interface ConsoleReader {
-  /** Returns the database's clock, by which all ages and countdowns are shown. */
-  Instant now();
-
   /** Returns the number of tickets that wait for a person. */
   long heldCount();
 

@@ -134,24 +134,25 @@ final class McpServer implements AutoCloseable {
 
   private CallToolResult ask(CallToolRequest request) throws InterruptedException {
     McpConnection connection = connection();
-    boolean answered = false;
+    boolean useful = false;
     try {
       CallToolResult result =
           connection.ask(client -> client.callTool(request), connector.settings().callTimeout());
-      answered = true;
+      useful = true;
       return result;
     } catch (McpError e) {
-      answered = true;
+      useful = true;
       throw new ModelRetryException(
           "MCP server " + name + " refused the call: " + e.getMessage(), e);
     } catch (SessionForgotten e) {
       throw e;
     } catch (RuntimeException | TimeoutException e) {
       OptionalInt refusal = HttpRefusal.status(e);
-      answered = refusal.isPresent();
-      throw answered ? refused(refusal.getAsInt(), e) : unanswered(e);
+      // Where nobody can be reached now, the session may be there still when it is back.
+      useful = refusal.isPresent() || isNotConnected(e);
+      throw refusal.isPresent() ? refused(refusal.getAsInt(), e) : unanswered(e);
     } finally {
-      if (!answered) {
+      if (!useful) {
         drop(connection);
       }
     }

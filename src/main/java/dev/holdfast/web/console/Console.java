@@ -39,7 +39,7 @@ public final class Console implements Routes, Pages {
    */
   public Console(WebPorts given, ConsoleReader reader, BulkActions bulk, Process process) {
     WebPorts ports = given.through(Channel.CONSOLE);
-    Shell shell = new Shell(reader, templates, assets);
+    Shell shell = new Shell(ports.tickets(), reader, templates, assets);
     BulkRuns runs = new BulkRuns(bulk);
     this.groups =
         List.of(

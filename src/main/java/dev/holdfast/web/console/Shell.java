@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.web.Visitor;
 import io.javalin.http.Context;
@@ -21,12 +22,14 @@ final class Shell {
   /** A count, and when it was made. */
   private record Reviews(Instant at, long count) {}
 
+  private final TicketReader tickets;
   private final ConsoleReader reader;
   private final Templates templates;
   private final Assets assets;
   private volatile @Nullable Reviews reviews;
 
-  Shell(ConsoleReader reader, Templates templates, Assets assets) {
+  Shell(TicketReader tickets, ConsoleReader reader, Templates templates, Assets assets) {
+    this.tickets = tickets;
     this.reader = reader;
     this.templates = templates;
     this.assets = assets;
@@ -34,7 +37,7 @@ final class Shell {
 
   Page page(Context context, String title, @Nullable Section section) {
     String query = context.queryString();
-    Instant now = reader.now();
+    Instant now = tickets.now();
     return new Page(
         title,
         section,

@@ -34,11 +34,12 @@ final class GroupWait {
   }
 
   private Duration next(Instant now) {
-    if (toldAt == null || now.isBefore(toldAt) || !now.isBefore(toldAt.plus(wait))) {
+    boolean isStorm = toldAt != null && !now.isBefore(toldAt) && now.isBefore(toldAt.plus(wait));
+    if (!isStorm || shortest.compareTo(LONGEST) >= 0) {
       return shortest;
     }
     Duration doubled = wait.multipliedBy(2);
-    return doubled.compareTo(LONGEST) <= 0 ? doubled : wait.compareTo(LONGEST) > 0 ? wait : LONGEST;
+    return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
   }
 
   /** Notes that no holds wait. */

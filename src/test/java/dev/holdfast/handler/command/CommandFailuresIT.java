@@ -222,6 +222,18 @@ class CommandFailuresIT {
   }
 
   @Test
+  @DisplayName("what is left out of a stated error begins and ends between two characters")
+  void statedAtLengthInPairs() throws Exception {
+    String pairs = "printf '{\"error\": \"a'; yes \ud83d\ude00 | head -n 20000 | tr -d '\\n'";
+    ErrorReport report = tickets.fail(pairs + "; printf '%s\\n' 'b\"}'; exit 1");
+
+    assertThat(report.text()).startsWith("a\ud83d\ude00").contains("\ud83d\ude00b\n(exit code 1");
+    assertThat(report.text().codePoints())
+        .noneMatch(each -> Character.getType(each) == Character.SURROGATE)
+        .doesNotContain((int) '?', 0xFFFD);
+  }
+
+  @Test
   @DisplayName(
       "A last line that was to state an error and is no JSON, or says a key twice, is told")
   void statedBadly() throws Exception {

@@ -104,7 +104,7 @@ class PostgresConsoleReaderIT {
     assertThat(reader.heldCount()).isEqualTo(7);
     assertThat(
             tickets.heldIds(
-                group("print of large", "code_error", 1), 0, reader.now().minusSeconds(3600), 10))
+                group("print of large", "code_error", 1), 0, tickets.now().minusSeconds(3600), 10))
         .as("those that were held by then")
         .isEqualTo(large);
   }
@@ -230,7 +230,7 @@ class PostgresConsoleReaderIT {
         .containsExactly("b", "a", "c");
     assertThat(reader.providers().getFirst().needsPerson()).isTrue();
     assertThat(reader.providers().getFirst().until()).isNull();
-    assertThat(reader.providers().get(1).until()).isAfter(reader.now());
+    assertThat(reader.providers().get(1).until()).isAfter(tickets.now());
     assertThat(spending.budgets())
         .extracting(budget -> budget.scope() + " " + budget.spentUsd().intValue())
         .containsExactly("day 0", "design:d 3");
